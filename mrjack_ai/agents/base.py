@@ -1,0 +1,65 @@
+"""What an agent is.
+
+An agent sees an `Observation` and returns the id of a legal action. The smallest one:
+
+    class First(Agent):
+        def act(self, observation):
+            return observation.legal_actions()[0]
+"""
+
+from __future__ import annotations
+
+from abc import ABC
+
+import numpy as np
+import numpy.typing as npt
+
+from mrjack_ai.observation import Observation
+from mrjack_ai.variant import Variant
+
+
+class Agent(ABC):
+    """One player of one game at a time. Subclasses override `act` or `policy`, or both.
+
+    Everything random must come from `self.rng`: then games can be repeated from their seed.
+
+    Attributes:
+        rng: the agent's own random generator; set by `start`.
+        variant: the variant of the game in progress; set by `start`.
+        player: 0 (Detective) or 1 (Jack); set by `start`.
+    """
+
+    rng: np.random.Generator
+    variant: Variant
+    player: int
+
+    def start(self, variant: Variant, player: int, rng: np.random.Generator) -> None:
+        """Called before each game; override to prepare, and call this one first."""
+        self.variant = variant
+        self.player = player
+        self.rng = rng
+
+    def act(self, observation: Observation) -> int:
+        """The id of a legal action. By default drawn from `policy`.
+
+        Args:
+            observation: what the player to move may know.
+        """
+        probabilities = self.policy(observation)
+        return observation.actions[int(self.rng.choice(len(observation.actions), p=probabilities))]
+
+    def policy(self, observation: Observation) -> npt.NDArray[np.float64]:
+        """Probability of each legal action.
+
+        Returns:
+            float64 of the length of `observation.actions`, in that order, adding up to 1.
+
+        Raises:
+            NotImplementedError: by an agent that only acts.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no policy")
+
+
+def uniform_over(chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
+    """The uniform policy over the actions marked True (at least one)."""
+    return chosen / chosen.sum()

@@ -1,0 +1,73 @@
+"""`random` and `cautious`: agents that roll dice."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from mrjack_ai.agents.base import Agent, uniform_over
+from mrjack_ai.belief import possible_identities
+from mrjack_ai.observation import Observation
+from mrjack_ai.tables import ACCUSE, build_tables, tables_record
+from mrjack_ai.variant import DETECTIVE, Variant
+
+
+class RandomAgent(Agent):
+    """Chooses uniformly among the legal actions."""
+
+    def act(self, observation: Observation) -> int:
+        return observation.actions[int(self.rng.integers(len(observation.actions)))]
+
+    def policy(self, observation: Observation) -> npt.NDArray[np.float64]:
+        return np.full(len(observation.actions), 1.0 / len(observation.actions))
+
+
+@lru_cache(maxsize=64)
+def accusation_ids(variant: Variant) -> tuple[int, int]:
+    """First accusation id and the id after the last; seats are in order between them."""
+    base = tables_record(build_tables(variant))["base"]
+    return int(base[ACCUSE]), int(base[ACCUSE + 1])
+
+
+def is_last_chance(observation: Observation) -> bool:
+    """True when the Detective plays his last card of the last turn: then dawn comes (7.3)."""
+    return (
+        observation.turn == observation.variant.turns
+        and observation.remaining_plays(DETECTIVE) == 1
+    )
+
+
+class CautiousAgent(Agent):
+    """Chooses uniformly, but accuses only when it is certain, or when it is now or never.
+
+    As the Detective it accuses the only suspect left, and a suspect in reach on the last card it
+    plays in the game; otherwise it never accuses unless nothing else is legal.
+    """
+
+    def act(self, observation: Observation) -> int:
+        chosen = self._chosen(observation)
+        return chosen[int(self.rng.integers(len(chosen)))]
+
+    def policy(self, observation: Observation) -> npt.NDArray[np.float64]:
+        chosen = set(self._chosen(observation))
+        return uniform_over(np.array([action in chosen for action in observation.actions]))
+
+    def _chosen(self, observation: Observation) -> tuple[int, ...]:
+        actions = observation.actions
+        if observation.player != DETECTIVE:
+            return actions
+        low, high = accusation_ids(observation.variant)
+        if not (actions[0] < high and actions[-1] >= low):
+            return actions  # no accusation is legal; the common case
+        accusations = [action for action in actions if low <= action < high]
+        if not accusations:
+            return actions
+        possible = possible_identities(observation)
+        if possible.bit_count() == 1 or is_last_chance(observation):
+            wanted = tuple(action for action in accusations if possible >> (action - low) & 1)
+            if wanted:
+                return wanted
+        quiet = tuple(action for action in actions if not low <= action < high)
+        return quiet or actions

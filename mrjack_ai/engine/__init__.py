@@ -1,0 +1,1 @@
+"""The compiled engine: state layout, rules, and the entry points Python calls."""

@@ -1,0 +1,90 @@
+"""How kernels are compiled and where their machine code is kept.
+
+numba stamps a cached kernel with its own file only, so editing a helper in another file would
+leave stale callers. Our cache folder is therefore named after a hash of every source the kernels
+are built from; an edit anywhere starts a fresh folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+import numba.core.config
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+config: Any = numba.core.config
+
+JIT_DISABLED = bool(config.DISABLE_JIT)
+"""True under NUMBA_DISABLE_JIT=1, when kernels run as plain Python."""
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+def source_hash(package: Path = _PACKAGE) -> str:
+    """Hash of the sources and settings that decide the machine code of every kernel."""
+    digest = hashlib.sha256()
+    paths = [package / "board.py", package / "characters.py", package / "variant.py"]
+    paths += [package / "tables.py", *sorted((package / "engine").glob("*.py"))]
+    for path in paths:
+        digest.update(path.name.encode())
+        digest.update(path.read_bytes())
+    settings = (numba.__version__, sys.version_info[:2], config.BOUNDSCHECK, config.OPT)
+    digest.update(repr(settings).encode())
+    return digest.hexdigest()[:16]
+
+
+def _cache_base() -> Path:
+    if config.CACHE_DIR:
+        return Path(config.CACHE_DIR)
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "mrjack_ai"
+
+
+def _cache_folder() -> Path | None:
+    """Folder of the compiled kernels, or None when no folder can be written."""
+    folder = _cache_base() / f"kernels-{source_hash()}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK):
+            return None
+    except OSError:
+        return None
+    return folder
+
+
+CACHE_FOLDER = None if JIT_DISABLED else _cache_folder()
+"""Where compiled kernels are kept; None when nothing can be kept."""
+
+
+def kernel(function: Function) -> Function:
+    """Compile a function with numba: no Python objects, no GIL, cached on disk."""
+    if JIT_DISABLED:
+        return function
+    previous = config.CACHE_DIR
+    try:
+        if CACHE_FOLDER is not None:
+            # Read by numba while the decorator runs; put back so that kernels of other
+            # packages keep their own place.
+            config.CACHE_DIR = str(CACHE_FOLDER)
+        return cast(Function, numba.njit(nogil=True, cache=CACHE_FOLDER is not None)(function))
+    finally:
+        config.CACHE_DIR = previous
+
+
+def helper(function: Function) -> Function:
+    """Compile a function that only other kernels call: part of their machine code, not cached."""
+    if JIT_DISABLED:
+        return function
+    return cast(Function, numba.njit(nogil=True)(function))

@@ -1,0 +1,176 @@
+"""The rule of thumb of the `greedy` agent, compiled.
+
+A play is one card from its choice to its last action. `rate_actions` looks through every way to
+finish the present play and rates each legal action by the best position it can lead to. Positions
+are rated by the Detective's chance to win as a rule of thumb sees it: how many suspects the call
+for witnesses would leave, whether Jack could walk out of an exit before that, and whether somebody
+stands close enough to accuse him. The constants are judgement, not measurement.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mrjack_ai.engine.bits import ZERO, bit, popcount
+from mrjack_ai.engine.compile import helper, kernel
+from mrjack_ai.engine.layout import (
+    JACK,
+    NODE_ALIBI,
+    NODE_PICK,
+    NODE_TERMINAL,
+    STATE,
+    STATE_WORDS,
+)
+from mrjack_ai.engine.rules import apply_player, list_legal, open_exits, visible_seats
+from mrjack_ai.tables import ACCUSE, ESCAPE, TABLES
+
+# A play is at most: card, three walks with an aim between, move, second aim.
+_MOST_DEPTH = 8
+
+# Detective's chance to catch Jack in the end, by the number of suspects left after the call.
+_CATCH = np.array([1.0, 0.92, 0.74, 0.6, 0.5, 0.42, 0.36, 0.3, 0.25])
+_NEAR_BONUS = 0.06
+_FAR_PENALTY = 0.06
+_DRAW_BONUS = 0.03
+_ESCAPE_THIS_TURN = 0.9
+_ESCAPE_NEXT_TURN_FIRST = 0.8
+_ESCAPE_NEXT_TURN_LATER = 0.45
+_ALL_CARDS = 0xFF
+
+
+@helper
+def _next_turn_card(s: Any, t: Any, seat: int) -> float:
+    """Chance that a character's card is face up next turn."""
+    if s["turn"] & 1:
+        return 0.0 if s["dealt"] >> seat & 1 else 1.0
+    return 0.5
+
+
+@helper
+def _escape_chance(
+    s: Any, t: Any, seat: int, visible: int, cards_left: int, jack_plays: int
+) -> float:
+    """Chance that Jack, if he is `seat`, walks out before he can be stopped."""
+    if open_exits(s, t, seat) == ZERO:
+        return 0.0
+    if s["seen"] == 0 and jack_plays > 0 and cards_left >> seat & 1:
+        return _ESCAPE_THIS_TURN
+    if visible >> seat & 1 or s["turn"] >= t["turns"]:
+        return 0.0
+    starts = t["play_order"][(s["turn"] + 1) & 1, 0] == JACK
+    chance = _ESCAPE_NEXT_TURN_FIRST if starts else _ESCAPE_NEXT_TURN_LATER
+    return chance * _next_turn_card(s, t, seat)
+
+
+@helper
+def _outlook(
+    s: Any, t: Any, seat: int, suspects: int, visible: int, cards_left: int, jack_plays: int
+) -> float:
+    """Detective's chance to win if Jack is `seat`, at the end of a play."""
+    if cards_left == 0 and s["turn"] >= t["turns"]:
+        return 0.0  # dawn
+    same = visible if visible >> seat & 1 else ~visible
+    group = popcount(np.uint64(same & suspects))
+    catch = _CATCH[min(group, 8)]
+    turns_left = t["turns"] - s["turn"]
+    if group > 1 and turns_left < 3:
+        catch *= 0.5 + 0.15 * turns_left
+    around = t["ball"][0, s["position"][seat], 3] & s["occupied"] & ~bit(s["position"][seat])
+    catch += _NEAR_BONUS if around != ZERO else -_FAR_PENALTY
+    escape = _escape_chance(s, t, seat, visible, cards_left, jack_plays)
+    return (1.0 - escape) * min(1.0, max(0.0, catch))
+
+
+@helper
+def _rate(
+    s: Any, t: Any, player: int, jack: int, suspects: int, cards_left: int, jack_plays: int
+) -> float:
+    """Chance to win of `player`, who has just finished a play."""
+    visible = visible_seats(s, t)
+    if player == JACK:
+        return 1.0 - _outlook(s, t, jack, suspects, visible, cards_left, jack_plays)
+    total = 0.0
+    count = 0
+    for seat in range(t["seats"]):
+        if suspects >> seat & 1:
+            total += _outlook(s, t, seat, suspects, visible, cards_left, jack_plays)
+            count += 1
+    return total / count
+
+
+@kernel
+def rate_actions(game: Any, tables: Any, suspects: int, out: Any) -> int:
+    """Rate every legal action of the player to move by the best end of his present play.
+
+    Args:
+        game: the position; for the Detective its identity field is not looked at.
+        suspects: mask of the seats that can be Jack as the Detective sees it.
+        out: float64, at least as long as the list of legal actions; receives the ratings,
+            estimates of the chance to win from 0 to 1.
+
+    Returns:
+        Number of legal actions.
+    """
+    t = tables.view(TABLES)[0]
+    stack = np.zeros((_MOST_DEPTH + 1) * STATE_WORDS, np.uint64).view(STATE)
+    lists = np.empty((_MOST_DEPTH + 1, t["actions"]), np.int64)
+    counts = np.zeros(_MOST_DEPTH + 1, np.int64)
+    index = np.zeros(_MOST_DEPTH + 1, np.int64)
+    stack[0] = game[:STATE_WORDS].view(STATE)[0]
+    root = stack[0]
+    player = root["player"]
+    jack = root["jack"]
+    cards = root["remaining"]
+    n_suspects = popcount(np.uint64(suspects))
+    jack_plays = 0
+    order = t["play_order"][root["turn"] & 1]
+    for play in range(root["play"] + 1, t["seats"] // 2):
+        jack_plays += order[play] == JACK
+    counts[0] = list_legal(root, t, lists[0])
+    # With every card left a play never ends the turn, so no call is made on the way.
+    root["remaining"] = _ALL_CARDS
+    level = 0
+    best = 0.0
+    while True:
+        if index[level] == counts[level]:
+            if level == 0:
+                break
+            level -= 1
+            if level == 0:
+                out[index[0] - 1] = best
+            continue
+        action = lists[level, index[level]]
+        index[level] += 1
+        if level == 0:
+            best = -1.0
+        stack[level + 1] = stack[level]
+        s = stack[level + 1]
+        kind = t["kind"][action]
+        leaf = True
+        if kind == ACCUSE:
+            accused = t["argument"][action, 0]
+            rating = 1.0 / n_suspects if suspects >> accused & 1 else 0.0
+        elif kind == ESCAPE:
+            rating = 1.0
+        else:
+            apply_player(s, t, action)
+            if s["node"] == NODE_PICK or s["node"] == NODE_ALIBI or s["node"] == NODE_TERMINAL:
+                seat = stack[level]["seat"]
+                left = cards & ~(1 << seat)
+                rating = _rate(s, t, player, jack, suspects, left, jack_plays)
+                if s["node"] == NODE_ALIBI:
+                    rating += _DRAW_BONUS
+            else:
+                rating = 0.0
+                leaf = False
+        if leaf:
+            best = max(best, rating)
+            if level == 0:
+                out[index[0] - 1] = best
+        else:
+            level += 1
+            counts[level] = list_legal(s, t, lists[level])
+            index[level] = 0
+    return counts[0]

@@ -1,0 +1,31 @@
+"""Exceptions of the library: each says what was wrong and what would be right."""
+
+from __future__ import annotations
+
+
+class MrJackError(ValueError):
+    """Base class of every error the library raises about its input."""
+
+
+class BoardError(MrJackError):
+    """A board file breaks the form of a board; the message names the field and the hex."""
+
+
+class VariantError(MrJackError):
+    """A variant (cast, turns, first, board) cannot be played."""
+
+
+class NotationError(MrJackError):
+    """Text is no action, position or hex of this variant."""
+
+
+class IllegalActionError(MrJackError):
+    """An action exists but is not legal here; the message lists legal ones of its kind."""
+
+
+class RecordError(MrJackError):
+    """A game record is damaged or disagrees with the rules; the message names the line."""
+
+
+class AgentError(MrJackError):
+    """An agent specification is wrong, or an agent broke its contract."""

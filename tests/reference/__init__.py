@@ -1,0 +1,1 @@
+"""A slow, literal reference engine for Mr. Jack."""
