@@ -1,0 +1,57 @@
+"""Game-theory AI for the board game Mr. Jack.
+
+    import mrjack_ai
+    state = mrjack_ai.new_game()
+
+`import mrjack_ai` also registers the game in OpenSpiel: `pyspiel.load_game("mrjack")`.
+"""
+
+import mrjack_ai.openspiel as openspiel
+from mrjack_ai.actions import Action, action_space
+from mrjack_ai.agents.base import Agent
+from mrjack_ai.belief import determinize, identity_weights
+from mrjack_ai.board import Board, board_from_dict, built_in_boards, load_board
+from mrjack_ai.errors import (
+    AgentError,
+    BoardError,
+    IllegalActionError,
+    MrJackError,
+    NotationError,
+    RecordError,
+    VariantError,
+)
+from mrjack_ai.game import State, new_game
+from mrjack_ai.observation import Observation
+from mrjack_ai.position import Outcome
+from mrjack_ai.variant import DETECTIVE, JACK, Variant, make_variant
+from mrjack_ai.version import RULES_VERSION, __version__
+
+__all__ = [
+    "DETECTIVE",
+    "JACK",
+    "RULES_VERSION",
+    "Action",
+    "Agent",
+    "AgentError",
+    "Board",
+    "BoardError",
+    "IllegalActionError",
+    "MrJackError",
+    "NotationError",
+    "Observation",
+    "Outcome",
+    "RecordError",
+    "State",
+    "Variant",
+    "VariantError",
+    "__version__",
+    "action_space",
+    "board_from_dict",
+    "built_in_boards",
+    "determinize",
+    "identity_weights",
+    "load_board",
+    "make_variant",
+    "new_game",
+    "openspiel",
+]

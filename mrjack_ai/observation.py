@@ -17,6 +17,7 @@ from mrjack_ai.board import DIRECTIONS
 from mrjack_ai.engine import entry, observe
 from mrjack_ai.engine.layout import (
     COUNT_WORD,
+    DETECTIVE,
     EVENT_ALIBI,
     EVENT_DEAL,
     EVENT_HIDDEN_SEAT,
@@ -128,16 +129,13 @@ class Observation(PositionView):
         return out
 
     def information_state_tensor(self) -> npt.NDArray[np.float32]:
-        """The observation tensor, then every event code so far in binary (perfect recall).
+        """The observation tensor, then every event so far (perfect recall).
 
         Returns:
-            float32, shape `(tensor_size + EVENT_BITS * most events,)`; bit 0 of each code first,
-            and each code one more than in `events`, so that no event at all is all zeroes.
+            float32 0s and 1s, shape `(tensor_size + max_events * EVENT_BITS,)`; see `event_bits`.
         """
-        codes = np.zeros(max_events(self.variant), np.uint32)
-        codes[: len(self.events)] = np.array(self.events, np.uint32) + 1
-        bits = (codes[:, None] >> np.arange(EVENT_BITS, dtype=np.uint32)) & 1
-        return np.concatenate([self.observation_tensor(), bits.ravel().astype(np.float32)])
+        bits = event_bits(self.variant, self.events)
+        return np.concatenate([self.observation_tensor(), bits.ravel()])
 
     def __str__(self) -> str:
         return self.observation_string()
@@ -244,17 +242,19 @@ def read_events(game: Words) -> list[int]:
     return codes
 
 
-def hidden_from(code: int, player: int) -> bool:
-    """True when `player` may not know the seat in this event."""
-    if EVENT_JACK <= code < EVENT_DEAL:
-        return player != JACK
-    return EVENT_ALIBI <= code < EVENT_WITNESS and (code - EVENT_ALIBI) >> 4 != player
+def _mask_event(code: int, player: int | None) -> int:
+    """An event as `player` sees it; None sees only what is public."""
+    if EVENT_JACK <= code < EVENT_DEAL and player != JACK:
+        return code | EVENT_HIDDEN_SEAT
+    if EVENT_ALIBI <= code < EVENT_WITNESS and (code - EVENT_ALIBI) >> 4 != player:
+        return code | EVENT_HIDDEN_SEAT
+    return code
 
 
-def masked_position(words: Words, player: int) -> bytes:
-    """Bytes of a packed position with everything hidden that `player` may not know."""
+def _masked_position(words: Words, player: int | None) -> bytes:
     copy = words[:STATE_WORDS].copy()
-    entry.mask_state(copy, player)
+    for observer in (DETECTIVE, JACK) if player is None else (player,):
+        entry.mask_state(copy, observer)
     return copy.tobytes()
 
 
@@ -268,17 +268,36 @@ def observe_game(
         game: `uint64[game_words]`.
         root: packed position the game was set up in, or None for the normal start.
         player: 0 or 1.
-        actions: legal actions of the player to move; dropped unless he is `player`.
+        actions: legal actions when it is this player's turn, else empty.
     """
-    events = tuple(
-        code | EVENT_HIDDEN_SEAT if code >= EVENT_JACK and hidden_from(code, player) else code
-        for code in read_events(game)
-    )
     return Observation(
         variant=variant,
         player=player,
         actions=actions,
-        position=masked_position(game, player),
-        events=events,
-        root=None if root is None else masked_position(root, player),
+        position=_masked_position(game, player),
+        events=tuple([_mask_event(code, player) for code in read_events(game)]),
+        root=None if root is None else _masked_position(root, player),
     )
+
+
+def observe_public(variant: Variant, game: Words, player: int) -> Observation:
+    """What everybody knows: as `observe_game`, with the secrets of both players hidden."""
+    return Observation(
+        variant=variant,
+        player=player,
+        actions=(),
+        position=_masked_position(game, None),
+        events=tuple([_mask_event(code, None) for code in read_events(game)]),
+    )
+
+
+def event_bits(variant: Variant, events: tuple[int, ...]) -> npt.NDArray[np.float32]:
+    """Event codes in binary, each one more than the code, so that no event is all zeroes.
+
+    Returns:
+        float32 0s and 1s, shape `(max_events, EVENT_BITS)`, lowest bit first.
+    """
+    codes = np.zeros(max_events(variant), np.uint32)
+    codes[: len(events)] = np.array(events, np.uint32) + 1
+    bits = (codes[:, None] >> np.arange(EVENT_BITS, dtype=np.uint32)) & 1
+    return bits.astype(np.float32)

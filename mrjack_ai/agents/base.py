@@ -62,4 +62,5 @@ class Agent(ABC):
 
 def uniform_over(chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
     """The uniform policy over the actions marked True (at least one)."""
-    return chosen / chosen.sum()
+    policy: npt.NDArray[np.float64] = chosen / chosen.sum()
+    return policy

@@ -224,11 +224,16 @@ def list_whistles(s: Record, t: Record, steps: int, out: np.ndarray, count: int)
             here = s["position"][seat]
             rest = free & ~(1 << seat)
             left_behind = occupied & ~bit(here)
+            ends = ZERO
             for walked in range(1, most + 1):
-                ends = t["whistle"][goodley, here, walked - 1] & ~occupied
-                while ends != ZERO:
-                    end = lowest(ends)
-                    ends &= ends - ONE
+                ends |= t["whistle"][goodley, here, walked - 1]
+            ends &= ~occupied
+            while ends != ZERO:
+                end = lowest(ends)
+                ends &= ends - ONE
+                for walked in range(1, most + 1):
+                    if not has(t["whistle"][goodley, here, walked - 1], end):
+                        continue
                     need = most - walked
                     if need == 0 or (
                         spendable(s, t, goodley, left_behind | bit(end), rest, need) == need

@@ -1,0 +1,388 @@
+"""OpenSpiel's view of the game: a thin layer over the engine.
+
+A `MrJackState` keeps one NumPy array, since OpenSpiel clones a Python state by deep-copying its
+attributes; what depends on the variant alone lies on a class made for that variant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyspiel
+
+from mrjack_ai.actions import ActionSpace, action_space
+from mrjack_ai.belief import determinize
+from mrjack_ai.engine import entry, observe
+from mrjack_ai.engine.layout import (
+    CAUGHT,
+    CHANCE,
+    NODE_NAMES,
+    NODE_TERMINAL,
+    STATE,
+    STATE_WORDS,
+    SUMMARY_WORD,
+    TERMINAL,
+    game_words,
+)
+from mrjack_ai.game import State
+from mrjack_ai.notation import position_text
+from mrjack_ai.observation import (
+    EVENT_BITS,
+    Observation,
+    event_bits,
+    max_events,
+    observe_game,
+    observe_public,
+    tensor_sections,
+    tensor_size,
+)
+from mrjack_ai.position import set_bits
+from mrjack_ai.tables import MAX_ACTIONS, Words, build_tables, max_game_length
+from mrjack_ai.variant import DEFAULT_VARIANT, PLAYER_NAMES, Variant, make_variant
+
+GAME_TYPE = pyspiel.GameType(
+    short_name="mrjack",
+    long_name="Mr. Jack (Whitechapel)",
+    dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+    chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
+    information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
+    utility=pyspiel.GameType.Utility.ZERO_SUM,
+    reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+    max_num_players=2,
+    min_num_players=2,
+    provides_information_state_string=True,
+    provides_information_state_tensor=True,
+    provides_observation_string=True,
+    provides_observation_tensor=True,
+    provides_factored_observation_string=True,
+    parameter_specification={
+        "board": DEFAULT_VARIANT.board.name,
+        "cast": "+".join(DEFAULT_VARIANT.cast),
+        "turns": DEFAULT_VARIANT.turns,
+        "first": DEFAULT_VARIANT.first,
+    },
+)
+
+_PLAYERS: dict[int, int] = {
+    0: 0,
+    1: 1,
+    256 + CHANCE: int(pyspiel.PlayerId.CHANCE),
+    256 + TERMINAL: int(pyspiel.PlayerId.TERMINAL),
+}
+
+
+class MrJackGame(pyspiel.Game):  # type: ignore[misc]
+    """The game with its parameters `board`, `cast`, `turns` and `first`.
+
+    Attributes:
+        variant: the `Variant` the parameters describe.
+
+    Args:
+        params: the parameters, as OpenSpiel passes them.
+        variant: overrides them, for a board that is in no file; such a game cannot be serialised.
+
+    Raises:
+        VariantError, BoardError: when the parameters describe no variant.
+    """
+
+    def __init__(
+        self, params: dict[str, Any] | None = None, variant: Variant | None = None
+    ) -> None:
+        params = params or {}
+        self.variant = make_variant(**params) if variant is None else variant
+        space = action_space(self.variant)
+        info = pyspiel.GameInfo(
+            num_distinct_actions=space.num_actions,
+            max_chance_outcomes=space.max_chance_outcomes,
+            num_players=2,
+            min_utility=-1.0,
+            max_utility=1.0,
+            utility_sum=0.0,
+            max_game_length=max_game_length(self.variant),
+        )
+        super().__init__(GAME_TYPE, info, params)
+        start = np.zeros(game_words(self.variant), np.uint64)
+        entry.start_game(start, build_tables(self.variant))
+        self._state_class = type(
+            "MrJackState",
+            (MrJackState,),
+            {
+                "__doc__": MrJackState.__doc__,
+                "_variant": self.variant,
+                "_tables": build_tables(self.variant),
+                "_space": space,
+                "_scratch": np.empty(MAX_ACTIONS, np.int64),
+                "_start": start,
+            },
+        )
+
+    def new_initial_state(self) -> MrJackState:
+        """The state before Jack's card is drawn."""
+        state: MrJackState = self._state_class(self)
+        return state
+
+    def max_chance_nodes_in_history(self) -> int:
+        """Most chance nodes of one game."""
+        return self.variant.max_chance_nodes
+
+    def make_py_observer(
+        self,
+        iig_obs_type: pyspiel.IIGObservationType | None = None,
+        params: dict[str, Any] | None = None,
+    ) -> MrJackObserver:
+        """An observer; see `MrJackObserver`."""
+        return MrJackObserver(
+            self.variant, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False), params
+        )
+
+
+class MrJackState(pyspiel.State):  # type: ignore[misc]
+    """A state of the game; see OpenSpiel's `pyspiel.State` for what its methods mean."""
+
+    # Set on the class that `MrJackGame` makes for its variant.
+    _variant: Variant
+    _tables: Words
+    _space: ActionSpace
+    _scratch: np.ndarray[Any, np.dtype[np.int64]]
+    _start: Words
+
+    _words: Words
+
+    def __init__(self, game: MrJackGame) -> None:
+        super().__init__(game)
+        self._words = self._start.copy()
+
+    def current_player(self) -> int:
+        """0 Detective, 1 Jack, `pyspiel.PlayerId.CHANCE` or `TERMINAL`."""
+        return _PLAYERS[int(self._words[SUMMARY_WORD]) >> 8 & 0xFF]
+
+    def is_terminal(self) -> bool:
+        """True when the game is over."""
+        return int(self._words[SUMMARY_WORD]) & 0xFF == NODE_TERMINAL
+
+    def _legal_actions(self, player: int) -> list[int]:
+        count = entry.legal_actions(self._words, self._tables, self._scratch)
+        actions: list[int] = self._scratch[:count].tolist()
+        return actions
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """Outcome ids and probabilities."""
+        outcomes = self._legal_actions(CHANCE)
+        return [(outcome, 1.0 / len(outcomes)) for outcome in outcomes]
+
+    def _apply_action(self, action: int) -> None:
+        if not entry.apply_action(self._words, self._tables, action, self._scratch):
+            self.to_native().apply_action(action)  # raises, saying what would be legal
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        if player == CHANCE:
+            node = NODE_NAMES[int(self._words[SUMMARY_WORD]) & 0xFF]
+            # Asked about an outcome at another node, there is only one sensible reading.
+            return self._space.outcome_names.get(node, self._space.outcome_names["jack"])[action]
+        return self._space.names[action]
+
+    def string_to_action(self, *player_and_text: Any) -> int:
+        """Id of an action from its text.
+
+        Raises:
+            NotationError, IllegalActionError: see `mrjack_ai.State.string_to_action`.
+        """
+        return self.to_native().string_to_action(player_and_text[-1])
+
+    def returns(self) -> list[float]:
+        """+1 and -1 at the end, 0 before."""
+        ending = int(self._words[:STATE_WORDS].view(STATE)[0]["ending"])
+        if ending == 0:
+            return [0.0, 0.0]
+        return [1.0, -1.0] if ending == CAUGHT else [-1.0, 1.0]
+
+    def __str__(self) -> str:
+        return position_text(self._variant, self._words)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The class was made for one variant and cannot be found by name.
+        return (_deserialize, (pyspiel.serialize_game_and_state(self.get_game(), self),))
+
+    def __deepcopy__(self, memo: object) -> MrJackState:
+        state: MrJackState = self.clone()
+        return state
+
+    # -- beyond pyspiel.State -------------------------------------------------------------
+
+    def to_native(self) -> State:
+        """This state as a `mrjack_ai.State` of its own."""
+        return State.from_words(self._variant, self._words.copy())
+
+    def observation(self, player: int) -> Observation:
+        """What a player may know, as `mrjack_ai.Observation`."""
+        actions = tuple(self._legal_actions(player)) if self.current_player() == player else ()
+        return observe_game(self._variant, self._words, None, player, actions)
+
+    def resample_from_infostate(
+        self, player_id: int, probability_sampler: Callable[[], float]
+    ) -> MrJackState:
+        """A state that `player_id` cannot tell from this one, sampled with its exact weight.
+
+        Args:
+            player_id: 0 or 1.
+            probability_sampler: returns numbers from [0, 1); OpenSpiel's bots pass one.
+        """
+        seeds = [int(probability_sampler() * 2**32) for _ in range(2)]
+        return self._resample(player_id, np.random.default_rng(seeds))
+
+    def _resample(self, player: int, rng: np.random.Generator) -> MrJackState:
+        sample = determinize(self.observation(player), rng)
+        state: MrJackState = self.get_game().new_initial_state()
+        for action in sample.history():
+            state.apply_action(action)
+        return state
+
+
+def _deserialize(text: str) -> MrJackState:
+    _, state = pyspiel.deserialize_game_and_state(text)
+    deserialized: MrJackState = state
+    return deserialized
+
+
+def make_resampler(seed: int) -> Callable[[MrJackState, int], MrJackState]:
+    """A repeatable resampler for OpenSpiel's `ISMCTSBot.set_resampler`.
+
+    Args:
+        seed: seed of its random generator.
+    """
+    rng = np.random.default_rng(seed)
+
+    def resample(state: MrJackState, player: int) -> MrJackState:
+        return state._resample(player, rng)
+
+    return resample
+
+
+class MrJackObserver:
+    """OpenSpiel's observer interface (see `open_spiel.python.observation`).
+
+    Supports every combination of public and private information. `dict` holds the sections of
+    `mrjack_ai.observation.tensor_sections` by name, and with perfect recall also `events`, the
+    event codes so far in binary. Without public information only `identity` and `own_alibis`
+    are left; with private information of all players they are given for both.
+
+    Attributes:
+        tensor: float32, 1-D, the sections one after the other.
+        dict: the sections as views of it.
+    """
+
+    def __init__(
+        self,
+        variant: Variant,
+        iig_obs_type: pyspiel.IIGObservationType,
+        params: dict[str, Any] | None,
+    ) -> None:
+        if params:
+            raise ValueError(f"observer parameters {sorted(params)} are unknown; there are none")
+        self._variant = variant
+        self._public = bool(iig_obs_type.public_info)
+        self._private = iig_obs_type.private_info
+        self._recall = bool(iig_obs_type.perfect_recall)
+        seats = len(variant.cast)
+        shapes: dict[str, tuple[int, ...]] = {}
+        if self._public:
+            shapes.update(tensor_sections(variant))
+            if self._recall:
+                shapes["events"] = (max_events(variant), EVENT_BITS)
+            if self._private == pyspiel.PrivateInfoType.NONE:
+                del shapes["identity"], shapes["own_alibis"]
+        elif self._private != pyspiel.PrivateInfoType.NONE:
+            shapes = {"identity": (seats,), "own_alibis": (seats,)}
+        if self._private == pyspiel.PrivateInfoType.ALL_PLAYERS:
+            shapes["all_identity"] = (seats,)
+            shapes["all_alibis"] = (2, seats)
+        size = sum(int(np.prod(shape)) for shape in shapes.values())
+        self.tensor = np.zeros(size, np.float32)
+        self.dict: dict[str, np.ndarray[Any, np.dtype[np.float32]]] = {}
+        at = 0
+        for name, shape in shapes.items():
+            length = int(np.prod(shape))
+            self.dict[name] = self.tensor[at : at + length].reshape(shape)
+            at += length
+        self._whole = np.zeros(tensor_size(variant), np.float32)
+
+    def _observation(self, state: MrJackState, player: int) -> Observation:
+        if self._private == pyspiel.PrivateInfoType.NONE:
+            return observe_public(self._variant, state._words, player)
+        return observe_game(self._variant, state._words, None, player, ())
+
+    def set_from(self, state: MrJackState, player: int) -> None:
+        """Fill `tensor` and `dict` with what `player` sees of `state`."""
+        self.tensor.fill(0)
+        self._whole.fill(0)
+        observe.features(state._words, state._tables, player, self._whole)
+        at = 0
+        for name, shape in tensor_sections(self._variant).items():
+            length = int(np.prod(shape))
+            if name in self.dict:
+                self.dict[name].ravel()[:] = self._whole[at : at + length]
+            at += length
+        if "events" in self.dict:
+            events = self._observation(state, player).events
+            self.dict["events"][:] = event_bits(self._variant, events)
+        if "all_identity" in self.dict:
+            record = state._words[:STATE_WORDS].view(STATE)[0]
+            if record["jack"] < len(self._variant.cast):
+                self.dict["all_identity"][record["jack"]] = 1
+            for drawer in (0, 1):
+                for seat in set_bits(record["drawn"][drawer]):
+                    self.dict["all_alibis"][drawer, seat] = 1
+
+    def string_from(self, state: MrJackState, player: int) -> str:
+        """What `player` sees of `state`, as text."""
+        private = "; ".join(self._private_texts(state, player))
+        if not self._public:
+            return private
+        observation = self._observation(state, player)
+        if self._recall:
+            text = observation.information_state_string()
+        else:
+            text = observation.observation_string()
+        if self._private == pyspiel.PrivateInfoType.NONE:
+            return text.replace(PLAYER_NAMES[player], "public", 1)
+        if self._private == pyspiel.PrivateInfoType.ALL_PLAYERS:
+            return f"{text}; {private}"
+        return text
+
+    def _private_texts(self, state: MrJackState, player: int) -> list[str]:
+        if self._private == pyspiel.PrivateInfoType.NONE:
+            return []
+        players = (0, 1) if self._private == pyspiel.PrivateInfoType.ALL_PLAYERS else (player,)
+        native = State.from_words(self._variant, state._words)
+        texts = []
+        for who in players:
+            if who == 1 and native.identity is not None:
+                texts.append(f"jack {native.identity}")
+            cards = native.alibis(who)
+            if cards:
+                texts.append(f"alibis {PLAYER_NAMES[who]} {','.join(cards)}")
+        return texts
+
+
+def load_game(variant: Variant) -> MrJackGame:
+    """The OpenSpiel game of a variant.
+
+    A game on a board that is not built in plays well but cannot be serialised by OpenSpiel,
+    which knows boards by name or file only.
+    """
+    board = variant.to_dict()["board"]
+    if not isinstance(board, str):
+        return MrJackGame(variant=variant)
+    parameters = {
+        "board": board,
+        "cast": "+".join(variant.cast),
+        "turns": variant.turns,
+        "first": variant.first,
+    }
+    game: MrJackGame = pyspiel.load_game(GAME_TYPE.short_name, parameters)
+    return game
+
+
+pyspiel.register_game(GAME_TYPE, MrJackGame)

@@ -1,0 +1,434 @@
+"""The picture of a position for a terminal: a hex board, with lines of text beside it.
+
+Hexes are flat-topped and north is up; a hex of column X and number n stands at x = 1.5 X,
+y = n - X / 2, so hexes that share a side are neighbours. One hex is drawn as
+
+      ____
+     /e5 O\\      name, manhole
+    />[IL] \\     character; > marks the one being played
+    \\ <NE> /     exit; direction of Watson's lantern
+     \\____/
+
+and its blank places are filled with what it is: a lit street, the beam, a building. Colour and
+Unicode only repeat what the plain ASCII picture says.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+
+from mrjack_ai.board import DIRECTIONS, hex_coordinates
+from mrjack_ai.characters import ABILITY_AIM, KIND_BY_CODE
+from mrjack_ai.position import PositionView, set_bits
+from mrjack_ai.tables import NO_SEAT, build_tables, tables_record
+
+MAX_WIDTH = 120
+"""The text stands beside the board where both fit in so many columns, else below it."""
+PANEL_WIDTH = 37
+"""Columns of the text."""
+_GAP = 3
+_PITCH = 6
+"""Columns from one column of hexes to the next; interior lines are 4, 6 and 6 wide."""
+_PLAYERS = ("Detective", "Jack")
+
+Cell = tuple[str, str]
+"""A character and the name of its style, a key of `_STYLES`."""
+
+# Foreground and background are always set together, so that neither a dark nor a light terminal
+# spoils the contrast; the pairs differ in lightness, not only in hue.
+_STYLES: dict[str, str] = {
+    "": "",
+    "edge": "38;5;244",
+    "title": "1",
+    "dark": "38;5;254;48;5;18",
+    "lit": "38;5;16;48;5;228",
+    "beam": "38;5;16;48;5;123",
+    "building": "38;5;238;48;5;244",
+    "lamp lit": "1;38;5;16;48;5;220",
+    "lamp out": "38;5;252;48;5;235",
+    "exit": "1;38;5;16;48;5;231",
+    "cordon": "1;38;5;231;48;5;16",
+    "suspect": "1;38;5;16;48;5;215",
+    "innocent": "38;5;238;48;5;251",
+    "jack": "1;38;5;231;48;5;126",
+}
+
+
+@dataclass(frozen=True)
+class _Glyphs:
+    rising: str
+    falling: str
+    building: str
+    lit: str
+    beam: str
+    open: str
+    covered: str
+    lamp: str
+    arrows: tuple[str, ...]
+
+
+_ASCII = _Glyphs("/", "\\", "#", ".", "~", "O", "X", "*", DIRECTIONS)
+_UNICODE = _Glyphs("╱", "╲", "▒", "·", "≈", "○", "●", "☼", ("↑", "↗", "↘", "↓", "↙", "↖"))
+
+
+def board_text(view: PositionView, *, color: bool = False, unicode: bool = True) -> str:
+    """The board and what there is to know about the position, for a terminal.
+
+    Args:
+        view: a `State`, of which everything is shown, or an `Observation`, of which only what
+            the observer knows is.
+        color: add ANSI escape codes (256 colours); without them the text is the same.
+        unicode: use box, arrow and shade characters; otherwise pure ASCII.
+
+    Returns:
+        Lines joined by newlines, without one at the end and without blanks at the ends of lines.
+    """
+    glyphs = _UNICODE if unicode else _ASCII
+    board = _Picture(view, glyphs).rows()
+    panel = _panel(view, glyphs)
+    width = max(map(len, board))
+    if width + _GAP + PANEL_WIDTH <= MAX_WIDTH:
+        height = max(len(board), len(panel))
+        blank: list[Cell] = [(" ", "")] * (width + _GAP)
+        rows = [
+            (board[row] if row < len(board) else blank[:width])
+            + blank[width:]
+            + (panel[row] if row < len(panel) else [])
+            for row in range(height)
+        ]
+    else:
+        rows = [*board, [], *panel]
+    return "\n".join(_encode(row, color) for row in rows)
+
+
+def _encode(row: list[Cell], color: bool) -> str:
+    """Text of a line; neighbouring characters of one style share their escape codes."""
+    length = len("".join(character for character, _ in row).rstrip())
+    parts = []
+    for style, cells in groupby(row[:length], key=lambda cell: cell[1]):
+        text = "".join(character for character, _ in cells)
+        code = _STYLES[style]
+        parts.append(f"\x1b[{code}m{text}\x1b[0m" if color and code else text)
+    return "".join(parts)
+
+
+# --- the board ------------------------------------------------------------------------------
+
+
+class _Picture:
+    """Draws the hexes of a position into a grid of cells."""
+
+    def __init__(self, view: PositionView, glyphs: _Glyphs) -> None:
+        self.view, self.glyphs, self.board = view, glyphs, view.variant.board
+        self.code_at = {hex: code for code, hex in view.positions.items()}
+        self.exit_at = {hex: name for name, hex in self.board.exits}
+        self.lamps = view.lit_gaslights
+        self.covered, self.cordons = view.covered_manholes, view.cordons
+        tables = tables_record(build_tables(view.variant))
+        streets = self.board.streets
+        self.lit = {
+            streets[index]
+            for hex in self.lamps
+            for index in set_bits(tables["lamp_light"][self.board.gaslight_index[hex]])
+        }
+        self.beam: set[str] = set()
+        self.bearer = _lantern_bearer(view)
+        if self.bearer is not None and view.watson_light is not None:
+            here = self.board.street_index[view.positions[self.bearer]]
+            self.light = DIRECTIONS.index(view.watson_light)
+            self.beam = {streets[index] for index in set_bits(tables["beam"][here, self.light])}
+
+    def rows(self) -> list[list[Cell]]:
+        """The lines of the board, all of one length."""
+        board = self.board
+        place = {}
+        for hex in (*board.streets, *board.obstacles, *board.gaslights):
+            column, number = hex_coordinates(hex)
+            # Two lines for half a hex: neighbouring columns are shifted by that much.
+            place[hex] = (2 * (column - 2 * number), _PITCH * column)
+        top = min(row for row, _ in place.values())
+        left = min(column for _, column in place.values())
+        height = max(row for row, _ in place.values()) - top + 5
+        width = max(column for _, column in place.values()) - left + _PITCH + 2
+        self.grid: list[list[Cell]] = [[(" ", "")] * width for _ in range(height)]
+        # From north to south: the floor of a hex is drawn over the ceiling of the next.
+        for hex in sorted(place, key=place.__getitem__, reverse=True):
+            self.draw(hex, place[hex][0] - top, place[hex][1] - left)
+        return self.grid
+
+    def draw(self, hex: str, row: int, column: int) -> None:
+        """Draw a hex whose ceiling is on a line, and whose leftmost point is in a column."""
+        rising, falling = (self.glyphs.rising, "edge"), (self.glyphs.falling, "edge")
+        lines, floor = self.inside(hex)
+        for index in range(2, 6):
+            if self.grid[row][column + index][0] == " ":
+                self.grid[row][column + index] = ("_", "edge")
+        for down, inset, start, content, end in (
+            (1, 1, rising, lines[0], falling),
+            (2, 0, rising, lines[1], falling),
+            (3, 0, falling, lines[2], rising),
+            (4, 1, falling, [("_", floor)] * 4, rising),
+        ):
+            at = column + inset
+            self.grid[row + down][at : at + len(content) + 2] = [start, *content, end]
+
+    def inside(self, hex: str) -> tuple[list[list[Cell]], str]:
+        """The three lines of cells inside a hex, and the style of the line below them."""
+        if hex in self.board.street_index:
+            return self.street(hex)
+        style, glyph = "building", self.glyphs.building
+        lines = [[(glyph, style)] * width for width in (4, 6, 6)]
+        if hex in self.board.gaslight_index:
+            lamp = "lamp lit" if hex in self.lamps else "lamp out"
+            number = self.lamps.get(hex)
+            mark = f"{self.glyphs.lamp}{number or ' '}" if hex in self.lamps else "out"
+            _write(lines[0], 0, f"{hex:<4}", lamp)
+            _write(lines[1], 0, f"{mark:^6}", lamp)
+        return lines, style
+
+    def street(self, hex: str) -> tuple[list[list[Cell]], str]:
+        """As `inside`, for a street hex."""
+        fills = [
+            (glyph, style)
+            for glyph, style, hexes in (
+                (self.glyphs.lit, "lit", self.lit),
+                (self.glyphs.beam, "beam", self.beam),
+            )
+            if hex in hexes
+        ] or [(" ", "dark")]
+        ground = fills[0][1]
+        lines = [
+            [fills[(row + column) % len(fills)] for column in range(width)]
+            for row, width in enumerate((4, 6, 6))
+        ]
+        _write(lines[0], 0, hex, ground)
+        if hex in self.board.manholes:
+            mark = self.glyphs.covered if hex in self.covered else self.glyphs.open
+            _write(lines[0], 3, mark, ground)
+        code = self.code_at.get(hex)
+        if code is not None:
+            _write(lines[1], 1, *_chip(self.view, code))
+            if code == self.view.playing:
+                _write(lines[1], 0, ">", ground)
+        room = 6
+        if code is not None and code == self.bearer:
+            arrow = self.glyphs.arrows[self.light]
+            room = 6 - len(arrow)
+            _write(lines[2], room if hex in self.exit_at else 2, arrow, ground)
+        if hex in self.exit_at:
+            name = self.exit_at[hex]
+            text, style = _exit_mark(name[: room - 2], name in self.cordons)
+            _write(lines[2], (room - len(text)) // 2, text, style)
+        return lines, ground
+
+
+def _write(line: list[Cell], at: int, text: str, style: str) -> None:
+    line[at : at + len(text)] = [(character, style) for character in text]
+
+
+def _lantern_bearer(view: PositionView) -> str | None:
+    bearers = [kind.code for kind in view.variant.kinds if kind.ability == ABILITY_AIM]
+    return bearers[0] if bearers else None
+
+
+def _exit_mark(name: str, closed: bool) -> tuple[str, str]:
+    return (f"|{name}|", "cordon") if closed else (f"<{name}>", "exit")
+
+
+def _chip(view: PositionView, code: str) -> tuple[str, str]:
+    """A character's code marked by what is known of him, and the style of that."""
+    if code == view.identity:
+        return f"!{code}!", "jack"
+    if code in _possible(view):
+        return f"[{code}]", "suspect"
+    return f"-{code}-", "innocent"
+
+
+def _possible(view: PositionView) -> tuple[str, ...]:
+    """Suspects that no forced `stay` has exonerated."""
+    ruled_out = view.ruled_out()
+    return tuple(code for code in view.suspects() if code not in ruled_out)
+
+
+# --- the text -------------------------------------------------------------------------------
+
+
+def describe(view: PositionView) -> list[str]:
+    """What there is to know about a position, in lines of at most `PANEL_WIDTH` characters.
+
+    Of an `Observation` it tells only what the observer knows; what he does not know is `?`.
+    Manholes and the lit hexes are not told: they are on the board.
+    """
+    variant = view.variant
+    lines = [f"Turn {view.turn} of {variant.turns} on {variant.board.name}"]
+    lines += _wrap(_what_now(view))
+    lines.append(f"Witness card: {'seen' if view.witness_seen else 'unseen'}")
+    lines += _wrap(f"Jack: {_identity(view)}")
+    lines += ["", *_cards(view)]
+    alibis = ", ".join(f"{_PLAYERS[player]} {_alibis(view, player)}" for player in (0, 1))
+    lines += _wrap(f"Alibis: {alibis}")
+    possible = _possible(view)
+    lines += _wrap(f"Suspects ({len(possible)}): {_codes(possible)}")
+    lines += ["", *_characters(view), ""]
+    exits = (
+        f"{name} {hex} {'cordon' if name in view.cordons else 'open'}"
+        for name, hex in variant.board.exits
+    )
+    lines += _wrap(f"Exits: {', '.join(exits) or 'none'}")
+    if view.watson_light is not None:
+        lines.append(f"Watson's lantern: {view.watson_light}")
+    lines += _wrap(f"Lamps to go out: {_lamps_to_go_out(view)}")
+    return lines
+
+
+def _wrap(text: str) -> list[str]:
+    return textwrap.wrap(text, PANEL_WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+
+
+def _codes(codes: Iterable[str]) -> str:
+    return " ".join(codes) or "-"
+
+
+def _what_now(view: PositionView) -> str:
+    outcome = view.outcome()
+    if outcome is not None:
+        accused = int(view._record["accused"])
+        by = "" if view.playing is None else f" by {view.playing}"
+        whom = "" if accused == NO_SEAT else f", {view.variant.cast[accused]} accused"
+        return f"{_PLAYERS[outcome.winner]} wins: {outcome.ending}{whom}{by}"
+    if view.node == "jack":
+        return "Chance draws Jack's card"
+    if view.node == "deal":
+        return "Chance deals the cards"
+    player, code = _PLAYERS[_to_play(view)], view.playing
+    if view.node == "pick":
+        return f"{player} picks a card"
+    text = {
+        "use": f"{player} uses {code}",
+        "whistle": f"{player} whistles with {code}",
+        "aim": f"{player} aims the lantern, using {code}",
+        "alibi": f"{player} draws an alibi with {code}",
+    }[view.node]
+    text += ", moved" if view.has_moved else ", not moved"
+    if view.ability_open:
+        text += ", ability open"
+    whistled = view._codes(int(view._record["whistled"]))
+    if whistled:
+        text += f", whistled {_codes(whistled)}, {view.whistle_steps} steps left"
+    return text
+
+
+def _to_play(view: PositionView) -> int:
+    """Who plays the card in progress, at chance nodes too."""
+    return view.variant.play_order(view.turn)[int(view._record["play"])]
+
+
+def _identity(view: PositionView) -> str:
+    if view.node == "jack":
+        return "not drawn yet"
+    code = view.identity
+    return "?" if code is None else f"{code} {KIND_BY_CODE[code].name}"
+
+
+def _alibis(view: PositionView, player: int) -> str:
+    known = view.alibis(player)
+    return _codes((*known, *"?" * (view.alibi_count(player) - len(known))))
+
+
+def _cards(view: PositionView) -> list[str]:
+    """The cards face up, and who plays them in what order."""
+    if view.node in ("jack", "deal"):
+        return ["Cards: not dealt"]
+    variant, left = view.variant, view.cards()
+    dealt = view._codes(int(view._record["dealt"]))
+    others = tuple(code for code in variant.cast if code not in dealt)
+    face_up, other = (dealt, others) if view.turn % 2 == 1 else (others, dealt)
+    played = [code for code in face_up if code not in left]
+    waiting = [code for code in left if code != view.playing]
+    text = f"Cards: played {_codes(played)}"
+    if view.playing is not None:
+        text += f", now {view.playing}"
+    lines = _wrap(f"{text}, left {_codes(waiting)}")
+    if view.turn % 2 == 1 and view.turn < variant.turns:
+        lines += _wrap(f"Next turn: {_codes(other)}")
+    play = int(view._record["play"])
+    order = (
+        f"{'>' if index == play else ''}{_PLAYERS[player]}"
+        for index, player in enumerate(variant.play_order(view.turn))
+    )
+    return [*lines, *_wrap(f"Order: {' '.join(order)}")]
+
+
+def _characters(view: PositionView) -> list[str]:
+    """A table of the characters."""
+    visible, cleared, ruled_out = view.visible(), view.cleared(), view.ruled_out()
+    possible, positions = _possible(view), view.positions
+    lines = []
+    for code in view.variant.cast:
+        if code == view.identity:
+            status = "Jack"
+        elif code in possible:
+            status = "suspect"
+        elif code in cleared:
+            status = "cleared"
+        else:
+            status = "exonerated" if code in ruled_out else "alibi"
+        name = KIND_BY_CODE[code].name.split()[-1]
+        seen = "visible" if code in visible else "hidden"
+        mark = ">" if code == view.playing else " "
+        row = f"{mark}{_chip(view, code)[0]} {name:<8} {positions[code]:<3} {seen:<7} {status}"
+        lines.append(row)
+    return lines
+
+
+def _lamps_to_go_out(view: PositionView) -> str:
+    """Numbered tiles in the order they go out; those of the last turn or later never do (7.3)."""
+    numbered = sorted(
+        (number, hex)
+        for hex, number in view.lit_gaslights.items()
+        if number is not None and number < view.variant.turns
+    )
+    return ", ".join(f"{hex} after {number}" for number, hex in numbered) or "none"
+
+
+def _panel(view: PositionView, glyphs: _Glyphs) -> list[list[Cell]]:
+    """The lines of `describe` and the legend, in cells."""
+    chips = dict(_chip(view, code) for code in view.variant.cast)
+    lines: list[list[Cell]] = []
+    for row, text in enumerate(describe(view)):
+        line: list[Cell] = []
+        _write(line, 0, text, "title" if row == 0 else "")
+        for chip, style in chips.items():
+            at = text.find(chip)
+            if at >= 0:
+                _write(line, at, chip, style)
+        lines.append(line)
+    lines.append([])
+    wall = glyphs.building
+    legend = [
+        ("[XX]", "suspect", "suspect"),
+        ("-XX-", "innocent", "innocent"),
+        ("!XX!", "jack", "Jack"),
+        (">", "", "being played"),
+        (f"a1 {glyphs.open}", "dark", "manhole"),
+        (f"a1 {glyphs.covered}", "dark", "covered"),
+        (f" {glyphs.lamp}1 ", "lamp lit", "gaslight, no.1"),
+        ("out ", "lamp out", "gaslight out"),
+        (glyphs.lit * 4, "lit", "lit street"),
+        (glyphs.beam * 4, "beam", "Watson's beam"),
+        (_exit_mark("NE", False)[0], "exit", "exit"),
+        (_exit_mark("NE", True)[0], "cordon", "cordon"),
+        (wall * 4, "building", "building"),
+        (f" {glyphs.arrows[1]}", "", "lantern to NE"),
+    ]
+    for first, second in zip(legend[::2], legend[1::2], strict=True):
+        line = []
+        for at, (sample, style, meaning) in ((0, first), (19, second)):
+            line += [(" ", "")] * (at - len(line))
+            _write(line, at, sample, style)
+            _write(line, len(line), f"{'':{at + 5 - len(line)}}{meaning}", "")
+        lines.append(line)
+    return lines
