@@ -23,6 +23,7 @@ from mrjack_ai.engine.layout import (
     TERMINAL,
     game_words,
 )
+from mrjack_ai.engine.warmup import ensure_compiled
 from mrjack_ai.errors import IllegalActionError, NotationError
 from mrjack_ai.notation import parse_position, position_text
 from mrjack_ai.observation import Observation, event_text, observe_game, read_events
@@ -63,6 +64,7 @@ class State(PositionView):
             variant, position = parse_position(text, variant)
         elif variant is None:
             variant = DEFAULT_VARIANT
+        ensure_compiled(variant)
         words = np.zeros(game_words(variant), np.uint64)
         if position is None:
             entry.start_game(words, build_tables(variant))

@@ -62,8 +62,9 @@ class Observation(PositionView):
     root: bytes | None = None
 
     def position_words(self) -> Words:
-        """The masked packed position: read-only `uint64`, shape `(STATE_WORDS,)`."""
-        return np.frombuffer(self.position, np.uint64)
+        """The masked packed position: `uint64`, shape `(STATE_WORDS,)`, a fresh copy."""
+        # Not a read-only view of the bytes: to numba that is another type to compile for.
+        return np.frombuffer(bytearray(self.position), np.uint64)
 
     def legal_actions(self) -> list[int]:
         """Ids of the legal actions, ascending; empty unless it is this player's turn."""

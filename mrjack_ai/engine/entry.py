@@ -198,7 +198,7 @@ def _random_game(s: Any, t: Any, generator: Any, actions: Any) -> int:
 
 
 @kernel
-def random_games(game: Any, tables: Any, games: int, seed: int, results: Any) -> None:
+def random_games(game: Any, tables: Any, games: int, seed: np.uint64, results: Any) -> None:
     """Play whole games from one position, every choice uniform over the legal actions.
 
     Args:

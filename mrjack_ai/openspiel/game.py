@@ -26,6 +26,7 @@ from mrjack_ai.engine.layout import (
     TERMINAL,
     game_words,
 )
+from mrjack_ai.engine.warmup import ensure_compiled
 from mrjack_ai.game import State
 from mrjack_ai.notation import position_text
 from mrjack_ai.observation import (
@@ -92,6 +93,7 @@ class MrJackGame(pyspiel.Game):  # type: ignore[misc]
     ) -> None:
         params = params or {}
         self.variant = make_variant(**params) if variant is None else variant
+        ensure_compiled(self.variant)
         space = action_space(self.variant)
         info = pyspiel.GameInfo(
             num_distinct_actions=space.num_actions,

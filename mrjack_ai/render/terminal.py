@@ -1,13 +1,13 @@
-"""The picture of a position for a terminal: a hex board, with lines of text beside it.
+r"""The picture of a position for a terminal: a hex board, with lines of text beside it.
 
 Hexes are flat-topped and north is up; a hex of column X and number n stands at x = 1.5 X,
 y = n - X / 2, so hexes that share a side are neighbours. One hex is drawn as
 
       ____
-     /e5 O\\      name, manhole
-    />[IL] \\     character; > marks the one being played
-    \\ <NE> /     exit; direction of Watson's lantern
-     \\____/
+     /e5 O\      name, manhole
+    />[IL] \     character; > marks the one being played
+    \ <NE> /     exit; direction of Watson's lantern
+     \____/
 
 and its blank places are filled with what it is: a lit street, the beam, a building. Colour and
 Unicode only repeat what the plain ASCII picture says.
@@ -18,7 +18,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, zip_longest
 
 from mrjack_ai.board import DIRECTIONS, hex_coordinates
 from mrjack_ai.characters import ABILITY_AIM, KIND_BY_CODE
@@ -71,11 +71,11 @@ class _Glyphs:
 
 
 _ASCII = _Glyphs("/", "\\", "#", ".", "~", "O", "X", "*", DIRECTIONS)
-_UNICODE = _Glyphs("╱", "╲", "▒", "·", "≈", "○", "●", "☼", ("↑", "↗", "↘", "↓", "↙", "↖"))
+_UNICODE = _Glyphs("╱", "╲", "▒", "·", "≈", "○", "●", "☼", ("↑", "↗", "↘", "↓", "↙", "↖"))  # noqa: RUF001
 
 
 def board_text(view: PositionView, *, color: bool = False, unicode: bool = True) -> str:
-    """The board and what there is to know about the position, for a terminal.
+    """The board, and beside it what there is to know about the position.
 
     Args:
         view: a `State`, of which everything is shown, or an `Observation`, of which only what
@@ -91,13 +91,10 @@ def board_text(view: PositionView, *, color: bool = False, unicode: bool = True)
     panel = _panel(view, glyphs)
     width = max(map(len, board))
     if width + _GAP + PANEL_WIDTH <= MAX_WIDTH:
-        height = max(len(board), len(panel))
-        blank: list[Cell] = [(" ", "")] * (width + _GAP)
+        blank: list[Cell] = [(" ", "")] * width
         rows = [
-            (board[row] if row < len(board) else blank[:width])
-            + blank[width:]
-            + (panel[row] if row < len(panel) else [])
-            for row in range(height)
+            left + blank[:_GAP] + right
+            for left, right in zip_longest(board, panel, fillvalue=blank)
         ]
     else:
         rows = [*board, [], *panel]
@@ -134,12 +131,14 @@ class _Picture:
             for hex in self.lamps
             for index in set_bits(tables["lamp_light"][self.board.gaslight_index[hex]])
         }
+        self.arrow_at: dict[str, str] = {}
         self.beam: set[str] = set()
-        self.bearer = _lantern_bearer(view)
-        if self.bearer is not None and view.watson_light is not None:
-            here = self.board.street_index[view.positions[self.bearer]]
-            self.light = DIRECTIONS.index(view.watson_light)
-            self.beam = {streets[index] for index in set_bits(tables["beam"][here, self.light])}
+        for kind in view.variant.kinds:
+            if kind.ability == ABILITY_AIM and view.watson_light is not None:
+                hex, light = view.positions[kind.code], DIRECTIONS.index(view.watson_light)
+                self.arrow_at[hex] = glyphs.arrows[light]
+                ahead = tables["beam"][self.board.street_index[hex], light]
+                self.beam |= {streets[index] for index in set_bits(ahead)}
 
     def rows(self) -> list[list[Cell]]:
         """The lines of the board, all of one length."""
@@ -153,19 +152,17 @@ class _Picture:
         left = min(column for _, column in place.values())
         height = max(row for row, _ in place.values()) - top + 5
         width = max(column for _, column in place.values()) - left + _PITCH + 2
-        self.grid: list[list[Cell]] = [[(" ", "")] * width for _ in range(height)]
-        # From north to south: the floor of a hex is drawn over the ceiling of the next.
+        grid: list[list[Cell]] = [[(" ", "")] * width for _ in range(height)]
+        # From south to north: the floor of a hex is drawn over the ceiling of the one below.
         for hex in sorted(place, key=place.__getitem__, reverse=True):
-            self.draw(hex, place[hex][0] - top, place[hex][1] - left)
-        return self.grid
+            self.draw(grid, hex, place[hex][0] - top, place[hex][1] - left)
+        return grid
 
-    def draw(self, hex: str, row: int, column: int) -> None:
+    def draw(self, grid: list[list[Cell]], hex: str, row: int, column: int) -> None:
         """Draw a hex whose ceiling is on a line, and whose leftmost point is in a column."""
         rising, falling = (self.glyphs.rising, "edge"), (self.glyphs.falling, "edge")
         lines, floor = self.inside(hex)
-        for index in range(2, 6):
-            if self.grid[row][column + index][0] == " ":
-                self.grid[row][column + index] = ("_", "edge")
+        _write(grid[row], column + 2, "_" * 4, "edge")
         for down, inset, start, content, end in (
             (1, 1, rising, lines[0], falling),
             (2, 0, rising, lines[1], falling),
@@ -173,7 +170,7 @@ class _Picture:
             (4, 1, falling, [("_", floor)] * 4, rising),
         ):
             at = column + inset
-            self.grid[row + down][at : at + len(content) + 2] = [start, *content, end]
+            grid[row + down][at : at + len(content) + 2] = [start, *content, end]
 
     def inside(self, hex: str) -> tuple[list[list[Cell]], str]:
         """The three lines of cells inside a hex, and the style of the line below them."""
@@ -182,11 +179,12 @@ class _Picture:
         style, glyph = "building", self.glyphs.building
         lines = [[(glyph, style)] * width for width in (4, 6, 6)]
         if hex in self.board.gaslight_index:
-            lamp = "lamp lit" if hex in self.lamps else "lamp out"
-            number = self.lamps.get(hex)
-            mark = f"{self.glyphs.lamp}{number or ' '}" if hex in self.lamps else "out"
-            _write(lines[0], 0, f"{hex:<4}", lamp)
-            _write(lines[1], 0, f"{mark:^6}", lamp)
+            style, mark = "lamp out", "out"
+            if hex in self.lamps:
+                style, mark = "lamp lit", _lamp_mark(self.glyphs, self.lamps[hex])
+            _write(lines[0], 0, f"{hex:<4}", style)
+            _write(lines[1], 0, f"{mark:^6}", style)
+            _write(lines[2], 0, glyph * 6, style)
         return lines, style
 
     def street(self, hex: str) -> tuple[list[list[Cell]], str]:
@@ -210,12 +208,12 @@ class _Picture:
             _write(lines[0], 3, mark, ground)
         code = self.code_at.get(hex)
         if code is not None:
-            _write(lines[1], 1, *_chip(self.view, code))
+            _write(lines[1], 1, *_standing(self.view, code)[:2])
             if code == self.view.playing:
                 _write(lines[1], 0, ">", ground)
         room = 6
-        if code is not None and code == self.bearer:
-            arrow = self.glyphs.arrows[self.light]
+        if hex in self.arrow_at:
+            arrow = self.arrow_at[hex]
             room = 6 - len(arrow)
             _write(lines[2], room if hex in self.exit_at else 2, arrow, ground)
         if hex in self.exit_at:
@@ -229,28 +227,24 @@ def _write(line: list[Cell], at: int, text: str, style: str) -> None:
     line[at : at + len(text)] = [(character, style) for character in text]
 
 
-def _lantern_bearer(view: PositionView) -> str | None:
-    bearers = [kind.code for kind in view.variant.kinds if kind.ability == ABILITY_AIM]
-    return bearers[0] if bearers else None
+def _lamp_mark(glyphs: _Glyphs, number: int | None) -> str:
+    return f"{glyphs.lamp}{number or glyphs.lamp}{glyphs.lamp}"
 
 
 def _exit_mark(name: str, closed: bool) -> tuple[str, str]:
     return (f"|{name}|", "cordon") if closed else (f"<{name}>", "exit")
 
 
-def _chip(view: PositionView, code: str) -> tuple[str, str]:
-    """A character's code marked by what is known of him, and the style of that."""
+def _standing(view: PositionView, code: str) -> tuple[str, str, str]:
+    """What is known of a character: his code marked so, the style of that, and a word."""
     if code == view.identity:
-        return f"!{code}!", "jack"
-    if code in _possible(view):
-        return f"[{code}]", "suspect"
-    return f"-{code}-", "innocent"
-
-
-def _possible(view: PositionView) -> tuple[str, ...]:
-    """Suspects that no forced `stay` has exonerated."""
-    ruled_out = view.ruled_out()
-    return tuple(code for code in view.suspects() if code not in ruled_out)
+        return f"!{code}!", "jack", "Jack"
+    for word, codes in (("cleared", view.cleared()), ("exonerated", view.ruled_out())):
+        if code in codes:
+            return f"-{code}-", "innocent", word
+    if code in view.suspects():
+        return f"[{code}]", "suspect", "suspect"
+    return f"-{code}-", "innocent", "alibi"
 
 
 # --- the text -------------------------------------------------------------------------------
@@ -263,29 +257,46 @@ def describe(view: PositionView) -> list[str]:
     Manholes and the lit hexes are not told: they are on the board.
     """
     variant = view.variant
-    lines = [f"Turn {view.turn} of {variant.turns} on {variant.board.name}"]
+    lines = _wrap(f"Turn {view.turn} of {variant.turns} on {variant.board.name}")
     lines += _wrap(_what_now(view))
     lines.append(f"Witness card: {'seen' if view.witness_seen else 'unseen'}")
-    lines += _wrap(f"Jack: {_identity(view)}")
+    unknown = "not drawn yet" if view.node == "jack" else "?"
+    jack = view.identity
+    lines += _wrap(f"Jack: {unknown if jack is None else f'{jack} {KIND_BY_CODE[jack].name}'}")
     lines += ["", *_cards(view)]
     alibis = ", ".join(f"{_PLAYERS[player]} {_alibis(view, player)}" for player in (0, 1))
     lines += _wrap(f"Alibis: {alibis}")
-    possible = _possible(view)
+    # A forced `stay` leaves a suspect in the sense of section 8, but nobody need fear him.
+    possible = [code for code in view.suspects() if code not in view.ruled_out()]
     lines += _wrap(f"Suspects ({len(possible)}): {_codes(possible)}")
+    if view.ruled_out():
+        lines += _wrap(f"Exonerated by a stay: {_codes(view.ruled_out())}")
     lines += ["", *_characters(view), ""]
     exits = (
         f"{name} {hex} {'cordon' if name in view.cordons else 'open'}"
         for name, hex in variant.board.exits
     )
-    lines += _wrap(f"Exits: {', '.join(exits) or 'none'}")
+    lines += _listed("Exits:", exits)
     if view.watson_light is not None:
         lines.append(f"Watson's lantern: {view.watson_light}")
-    lines += _wrap(f"Lamps to go out: {_lamps_to_go_out(view)}")
+    # Tiles of the last turn or later never go out (7.3).
+    tiles = sorted(
+        (number, hex)
+        for hex, number in view.lit_gaslights.items()
+        if number is not None and number < variant.turns
+    )
+    lines += _listed("To go out:", (f"{hex} after turn {number}" for number, hex in tiles))
     return lines
 
 
 def _wrap(text: str) -> list[str]:
     return textwrap.wrap(text, PANEL_WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+
+
+def _listed(title: str, items: Iterable[str]) -> list[str]:
+    """As `_wrap`, without breaking an item: meanwhile its blanks are no-break spaces."""
+    text = ", ".join(item.replace(" ", "\xa0") for item in items) or "none"
+    return [line.replace("\xa0", " ") for line in _wrap(f"{title} {text}")]
 
 
 def _codes(codes: Iterable[str]) -> str:
@@ -303,7 +314,9 @@ def _what_now(view: PositionView) -> str:
         return "Chance draws Jack's card"
     if view.node == "deal":
         return "Chance deals the cards"
-    player, code = _PLAYERS[_to_play(view)], view.playing
+    # The play says who, at chance nodes too.
+    player = _PLAYERS[view.variant.play_order(view.turn)[int(view._record["play"])]]
+    code = view.playing
     if view.node == "pick":
         return f"{player} picks a card"
     text = {
@@ -319,18 +332,6 @@ def _what_now(view: PositionView) -> str:
     if whistled:
         text += f", whistled {_codes(whistled)}, {view.whistle_steps} steps left"
     return text
-
-
-def _to_play(view: PositionView) -> int:
-    """Who plays the card in progress, at chance nodes too."""
-    return view.variant.play_order(view.turn)[int(view._record["play"])]
-
-
-def _identity(view: PositionView) -> str:
-    if view.node == "jack":
-        return "not drawn yet"
-    code = view.identity
-    return "?" if code is None else f"{code} {KIND_BY_CODE[code].name}"
 
 
 def _alibis(view: PositionView, player: int) -> str:
@@ -364,39 +365,20 @@ def _cards(view: PositionView) -> list[str]:
 
 def _characters(view: PositionView) -> list[str]:
     """A table of the characters."""
-    visible, cleared, ruled_out = view.visible(), view.cleared(), view.ruled_out()
-    possible, positions = _possible(view), view.positions
+    visible, positions = view.visible(), view.positions
     lines = []
     for code in view.variant.cast:
-        if code == view.identity:
-            status = "Jack"
-        elif code in possible:
-            status = "suspect"
-        elif code in cleared:
-            status = "cleared"
-        else:
-            status = "exonerated" if code in ruled_out else "alibi"
+        marked, _, word = _standing(view, code)
+        playing = ">" if code == view.playing else " "
         name = KIND_BY_CODE[code].name.split()[-1]
         seen = "visible" if code in visible else "hidden"
-        mark = ">" if code == view.playing else " "
-        row = f"{mark}{_chip(view, code)[0]} {name:<8} {positions[code]:<3} {seen:<7} {status}"
-        lines.append(row)
+        lines.append(f"{playing}{marked} {name:<8} {positions[code]:<3} {seen:<7} {word}")
     return lines
-
-
-def _lamps_to_go_out(view: PositionView) -> str:
-    """Numbered tiles in the order they go out; those of the last turn or later never do (7.3)."""
-    numbered = sorted(
-        (number, hex)
-        for hex, number in view.lit_gaslights.items()
-        if number is not None and number < view.variant.turns
-    )
-    return ", ".join(f"{hex} after {number}" for number, hex in numbered) or "none"
 
 
 def _panel(view: PositionView, glyphs: _Glyphs) -> list[list[Cell]]:
     """The lines of `describe` and the legend, in cells."""
-    chips = dict(_chip(view, code) for code in view.variant.cast)
+    chips = dict(_standing(view, code)[:2] for code in view.variant.cast)
     lines: list[list[Cell]] = []
     for row, text in enumerate(describe(view)):
         line: list[Cell] = []
@@ -407,7 +389,6 @@ def _panel(view: PositionView, glyphs: _Glyphs) -> list[list[Cell]]:
                 _write(line, at, chip, style)
         lines.append(line)
     lines.append([])
-    wall = glyphs.building
     legend = [
         ("[XX]", "suspect", "suspect"),
         ("-XX-", "innocent", "innocent"),
@@ -415,14 +396,14 @@ def _panel(view: PositionView, glyphs: _Glyphs) -> list[list[Cell]]:
         (">", "", "being played"),
         (f"a1 {glyphs.open}", "dark", "manhole"),
         (f"a1 {glyphs.covered}", "dark", "covered"),
-        (f" {glyphs.lamp}1 ", "lamp lit", "gaslight, no.1"),
-        ("out ", "lamp out", "gaslight out"),
+        (_lamp_mark(glyphs, 1), "lamp lit", "lit gaslight"),
+        ("out", "lamp out", "gaslight out"),
         (glyphs.lit * 4, "lit", "lit street"),
         (glyphs.beam * 4, "beam", "Watson's beam"),
         (_exit_mark("NE", False)[0], "exit", "exit"),
         (_exit_mark("NE", True)[0], "cordon", "cordon"),
-        (wall * 4, "building", "building"),
-        (f" {glyphs.arrows[1]}", "", "lantern to NE"),
+        (glyphs.building * 4, "building", "building"),
+        (f" {glyphs.arrows[1]}", "", "lantern aim"),
     ]
     for first, second in zip(legend[::2], legend[1::2], strict=True):
         line = []

@@ -1,0 +1,75 @@
+"""Compile every kernel once, and say so while the user waits."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+
+import numpy as np
+
+from mrjack_ai.engine import compile as compiling
+from mrjack_ai.engine import entry, greedy, observe
+from mrjack_ai.engine.layout import game_words
+from mrjack_ai.tables import MAX_ACTIONS, Words, build_tables
+from mrjack_ai.variant import Variant
+
+_MARKER = "complete"
+_MOST_FEATURES = 4096
+_ready = compiling.JIT_DISABLED
+
+
+def is_compiled() -> bool:
+    """True when every kernel is in the cache, or compiled in this process."""
+    folder = compiling.CACHE_FOLDER
+    return _ready or (folder is not None and (folder / _MARKER).exists())
+
+
+def ensure_compiled(variant: Variant) -> None:
+    """Compile all kernels unless that has been done, with a line on standard error.
+
+    Called before the first game of a process; the cost of later calls is one comparison.
+    """
+    global _ready
+    if _ready:
+        return
+    if not is_compiled():
+        _announce()
+        started = time.perf_counter()
+        _run_all(variant, build_tables(variant))
+        print(f"mrjack_ai: compiled in {time.perf_counter() - started:.0f} s", file=sys.stderr)
+        if compiling.CACHE_FOLDER is not None:
+            # Where it cannot be written it is compiled again next time; that is all.
+            with contextlib.suppress(OSError):
+                (compiling.CACHE_FOLDER / _MARKER).touch()
+    _ready = True
+
+
+def _announce() -> None:
+    if compiling.CACHE_FOLDER is not None:
+        message = "compiling the engine, once (about 15 s) ..."
+    else:
+        message = (
+            "compiling the engine (about 15 s); it cannot be kept, since no cache folder can be "
+            "written: set NUMBA_CACHE_DIR to one that can ..."
+        )
+    print(f"mrjack_ai: {message}", file=sys.stderr, flush=True)
+
+
+def _run_all(variant: Variant, tables: Words) -> None:
+    """Call every entry point with the argument types the library uses."""
+    game = np.zeros(game_words(variant), np.uint64)
+    scratch = np.empty(MAX_ACTIONS, np.int64)
+    entry.start_game(game, tables)
+    for _ in range(3):  # identity, deal, card: then it is a player's turn
+        entry.legal_actions(game, tables, scratch)
+        entry.apply_action(game, tables, int(scratch[0]), scratch)
+    entry.visible(game, tables)
+    entry.lit(game, tables)
+    entry.reachable(game, tables, 0, 1)
+    entry.exits_in_reach(game, tables, 0)
+    entry.count_sequences(game, tables, 1)
+    observe.features(game, tables, 0, np.zeros(_MOST_FEATURES, np.float32))
+    greedy.rate_actions(game, tables, 1, np.empty(MAX_ACTIONS))
+    entry.mask_state(game.copy(), 0)
+    entry.random_games(game, tables, 1, np.uint64(0), np.zeros(7, np.int64))

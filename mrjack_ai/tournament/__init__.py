@@ -1,0 +1,32 @@
+"""Tournaments: paired deals, several processes, results that resume."""
+
+from mrjack_ai.tournament.deals import Deal, make_deal
+from mrjack_ai.tournament.match import play_game
+from mrjack_ai.tournament.runner import Results, load_results, run_tournament
+from mrjack_ai.tournament.schedule import Game, Settings, TournamentError
+from mrjack_ai.tournament.standings import (
+    PairingResult,
+    Rate,
+    Standing,
+    mean_length,
+    pairing_results,
+    standings,
+)
+
+__all__ = [
+    "Deal",
+    "Game",
+    "PairingResult",
+    "Rate",
+    "Results",
+    "Settings",
+    "Standing",
+    "TournamentError",
+    "load_results",
+    "make_deal",
+    "mean_length",
+    "pairing_results",
+    "play_game",
+    "run_tournament",
+    "standings",
+]

@@ -1,0 +1,245 @@
+"""Run a tournament: in this process or in several, resumable, results written as they come."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TextIO
+
+from mrjack_ai.errors import RecordError
+from mrjack_ai.record import GameRecord
+from mrjack_ai.tournament.schedule import Game, Settings, TournamentError, play_batch
+from mrjack_ai.variant import Variant
+
+BATCH = 8
+"""Games a worker process is handed at a time."""
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Results:
+    """The games of a tournament so far, in the order of the schedule.
+
+    Attributes:
+        settings: what was to be played.
+        records: the games that were.
+        complete: True when all of them were.
+    """
+
+    settings: Settings
+    records: tuple[GameRecord, ...]
+
+    @property
+    def complete(self) -> bool:
+        """True when every game of the schedule was played."""
+        return len(self.records) == self.settings.total_games
+
+
+def run_tournament(
+    settings: Settings,
+    workers: int = 1,
+    out: str | Path | None = None,
+    progress: Progress | None = None,
+) -> Results:
+    """Play a tournament.
+
+    The games are the same whatever the number of workers. With `out`, each game is appended as
+    one JSON line behind a line with the settings; a file of the same settings that is not
+    complete is carried on.
+
+    Args:
+        settings: what to play.
+        workers: number of processes; 1 plays in this one.
+        out: results file, or None to keep nothing.
+        progress: called with games played and games in all.
+
+    Returns:
+        The results; incomplete when interrupted by Ctrl-C.
+
+    Raises:
+        TournamentError: when the file belongs to another tournament, is damaged or cannot be
+            written, or a worker process died; games already written stay.
+        AgentError: when an agent breaks its contract.
+    """
+    if workers < 1:
+        raise TournamentError(f"workers {workers} must be at least 1")
+    records: list[GameRecord] = []
+    report = progress or (lambda played, games: None)
+    store = None if out is None else _ResultsFile(Path(out), settings)
+    try:
+        if store is not None:
+            records += store.open()
+        report(len(records), settings.total_games)
+        todo = islice(settings.schedule(), len(records), None)
+        played = (
+            _play_here(settings, todo) if workers == 1 else _play_apart(settings, todo, workers)
+        )
+        for record in played:
+            records.append(record)
+            if store is not None:
+                store.append(record)
+            report(len(records), settings.total_games)
+    except KeyboardInterrupt:
+        pass  # what was played is in `records`, and in the file
+    finally:
+        if store is not None:
+            store.close()
+    return Results(settings, tuple(records))
+
+
+def _play_here(settings: Settings, games: Iterable[Game]) -> Iterator[GameRecord]:
+    for game in games:
+        yield game.play(settings)
+
+
+def _ignore_interrupts() -> None:
+    # Ctrl-C reaches every process of the terminal; only the coordinator acts on it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _play_apart(settings: Settings, games: Iterator[Game], workers: int) -> Iterator[GameRecord]:
+    """Games played by worker processes, handed back in the order of the schedule."""
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_ignore_interrupts)
+    waiting: deque[Future[list[GameRecord]]] = deque()
+    try:
+        while True:
+            while len(waiting) < 3 * workers and (batch := list(islice(games, BATCH))):
+                waiting.append(pool.submit(play_batch, settings, batch))
+            if not waiting:
+                break
+            yield from waiting.popleft().result()
+    except BrokenProcessPool:
+        raise TournamentError(
+            "a worker process died; the games played so far are kept, run the same command again"
+        ) from None
+    finally:
+        for future in waiting:
+            future.cancel()
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+class _ResultsFile:
+    """A results file: one line of settings, then one line a game."""
+
+    def __init__(self, path: Path, settings: Settings) -> None:
+        self.path = path
+        self.settings = settings
+        self._file: TextIO | None = None
+
+    def open(self) -> list[GameRecord]:
+        """Open for appending; returns the games that are already there."""
+        try:
+            if self.path.exists() and self.path.stat().st_size:
+                records, end = _read_results(self.path, self.settings)
+                self._file = self.path.open("r+", encoding="utf-8")
+                # A process killed while writing leaves part of a line: play that game again.
+                self._file.truncate(end)
+                self._file.seek(0, os.SEEK_END)
+                return records
+            self._file = self.path.open("w", encoding="utf-8")
+            self._write(json.dumps(self.settings.to_dict()))
+            return []
+        except OSError as error:
+            raise TournamentError(f"cannot write results to {str(self.path)!r}: {error}") from None
+
+    def append(self, record: GameRecord) -> None:
+        self._write(json.dumps(record.to_dict()))
+
+    def _write(self, line: str) -> None:
+        assert self._file is not None
+        try:
+            self._file.write(line + "\n")
+            self._file.flush()
+        except OSError as error:
+            raise TournamentError(
+                f"cannot write results to {str(self.path)!r}: {error}; the games before are kept"
+            ) from None
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
+
+def _whole_lines(path: Path) -> tuple[list[str], int]:
+    """The lines that end in a line break, and the length in bytes up to there."""
+    data = path.read_bytes()
+    end = data.rfind(b"\n") + 1
+    try:
+        return data[:end].decode("utf-8").splitlines(), end
+    except UnicodeDecodeError as error:
+        raise TournamentError(f"{str(path)!r} is no results file: {error}") from None
+
+
+def _read_results(path: Path, settings: Settings) -> tuple[list[GameRecord], int]:
+    lines, end = _whole_lines(path)
+    found = _parse_settings(path, lines)
+    if found.to_dict() != settings.to_dict():
+        theirs, ours = found.to_dict(), settings.to_dict()
+        differing = [name for name in ours if ours[name] != theirs.get(name)]
+        raise TournamentError(
+            f"{str(path)!r} holds another tournament ({', '.join(differing)} differ); "
+            "give another --out, or remove that file"
+        )
+    records = []
+    for number, (line, game) in enumerate(
+        zip(lines[1:], settings.schedule(), strict=False), start=2
+    ):
+        try:
+            record = GameRecord.from_dict(json.loads(line))
+            place = (record.details.get("pairing"), record.details.get("deal"))
+            specs = tuple(settings.agents[agent] for agent in game.players)
+            if place != (game.pairing, game.deal) or record.agents != specs:
+                raise RecordError("this is not the game that belongs here")
+        except (json.JSONDecodeError, RecordError, RecursionError) as error:
+            raise TournamentError(
+                f"{str(path)!r}, line {number}: {error}; nothing was changed; "
+                "remove the lines from there on to play those games again"
+            ) from None
+        records.append(record)
+    if len(lines) - 1 > settings.total_games:
+        raise TournamentError(f"{str(path)!r} holds more games than the tournament has")
+    return records, end
+
+
+def _parse_settings(path: Path, lines: list[str]) -> Settings:
+    try:
+        head = json.loads(lines[0]) if lines else None
+        if not isinstance(head, dict) or "tournament" not in head:
+            raise ValueError("its first line holds no settings")
+        return Settings(
+            agents=tuple(head["agents"]),
+            games=head["games"],
+            seed=head["seed"],
+            variant=Variant.from_dict(head),
+        )
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise TournamentError(
+            f"{str(path)!r} is no results file of a tournament ({error}); give another --out"
+        ) from None
+
+
+def load_results(path: str | Path) -> Results:
+    """Read a results file.
+
+    Raises:
+        TournamentError: when it cannot be read, is none, or is damaged, naming the line.
+    """
+    path = Path(path)
+    try:
+        lines, _ = _whole_lines(path)
+        settings = _parse_settings(path, lines)
+        records, _ = _read_results(path, settings)
+    except OSError as error:
+        raise TournamentError(f"cannot read {str(path)!r}: {error}") from None
+    return Results(settings, tuple(records))

@@ -1,0 +1,158 @@
+"""Scores with intervals, from the games of a tournament."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mrjack_ai.record import GameRecord
+from mrjack_ai.tournament.runner import Results
+from mrjack_ai.variant import DETECTIVE, JACK
+
+Z95 = 1.959963984540054
+"""Two-sided 95 % quantile of the normal distribution."""
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A share of games with its 95 % interval; all NaN when there were no games.
+
+    Attributes:
+        games: number of games.
+        value: share, 0 to 1.
+        low: lower end of the interval.
+        high: upper end of the interval.
+    """
+
+    games: int
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One agent's results.
+
+    Attributes:
+        agent: specification string.
+        score: share of all its games won.
+        as_detective: share of its games as the Detective won.
+        as_jack: share of its games as Jack won.
+        won_by: games won, by ending.
+        lost_by: games lost, by ending.
+    """
+
+    agent: str
+    score: Rate
+    as_detective: Rate
+    as_jack: Rate
+    won_by: dict[str, int]
+    lost_by: dict[str, int]
+
+
+def wilson(wins: int, games: int) -> Rate:
+    """A share with its Wilson score interval at 95 % (Wilson 1927)."""
+    if games == 0:
+        return Rate(0, np.nan, np.nan, np.nan)
+    from scipy.stats import binomtest  # not at the top: it takes longer to import than we do
+
+    interval = binomtest(wins, games).proportion_ci(confidence_level=0.95, method="wilson")
+    return Rate(games, wins / games, float(interval.low), float(interval.high))
+
+
+def paired_score(scores: Sequence[float]) -> Rate:
+    """Mean score of pairs of games with a normal 95 % interval.
+
+    The two games of a deal are not independent, so the pair is the unit of the error: the
+    interval is mean +- 1.96 s / sqrt(n), with s the standard deviation over n pairs.
+
+    Args:
+        scores: games won of each pair, divided by two.
+    """
+    n = len(scores)
+    if n == 0:
+        return Rate(0, np.nan, np.nan, np.nan)
+    mean = float(np.mean(scores))
+    if n == 1:
+        return Rate(2, mean, 0.0, 1.0)
+    margin = Z95 * float(np.std(scores, ddof=1)) / np.sqrt(n)
+    return Rate(2 * n, mean, max(0.0, mean - margin), min(1.0, mean + margin))
+
+
+def winner_of(record: GameRecord) -> int:
+    """Player id of the winner of a finished game."""
+    return DETECTIVE if record.ending == "caught" else JACK
+
+
+def standings(results: Results) -> list[Standing]:
+    """Each agent's results, the best score first.
+
+    The interval of the score counts each pair of games on one deal as one observation; a pair of
+    which only one game was played is left out of it.
+    """
+    found = []
+    for agent in results.settings.agents:
+        wins = {DETECTIVE: 0, JACK: 0}
+        games = {DETECTIVE: 0, JACK: 0}
+        won_by: Counter[str] = Counter()
+        lost_by: Counter[str] = Counter()
+        pairs: dict[tuple[int, int], list[int]] = {}
+        for record in results.records:
+            if agent not in record.agents:
+                continue
+            side = record.agents.index(agent)
+            won = winner_of(record) == side
+            games[side] += 1
+            wins[side] += won
+            (won_by if won else lost_by)[record.ending or ""] += 1
+            key = (record.details["pairing"], record.details["deal"])
+            pairs.setdefault(key, []).append(won)
+        scores = [sum(pair) / 2 for pair in pairs.values() if len(pair) == 2]
+        found.append(
+            Standing(
+                agent=agent,
+                score=paired_score(scores),
+                as_detective=wilson(wins[DETECTIVE], games[DETECTIVE]),
+                as_jack=wilson(wins[JACK], games[JACK]),
+                won_by=dict(won_by),
+                lost_by=dict(lost_by),
+            )
+        )
+    return sorted(found, key=lambda standing: -np.nan_to_num(standing.score.value))
+
+
+@dataclass(frozen=True)
+class PairingResult:
+    """Results of one pairing, seen from its first agent.
+
+    Attributes:
+        agents: the two specification strings.
+        score: share of games the first one won.
+    """
+
+    agents: tuple[str, str]
+    score: Rate
+
+
+def pairing_results(results: Results) -> list[PairingResult]:
+    """The result of each pairing."""
+    found = []
+    for number, (one, other) in enumerate(results.settings.pairings):
+        names = (results.settings.agents[one], results.settings.agents[other])
+        pairs: dict[int, list[int]] = {}
+        for record in results.records:
+            if record.details["pairing"] == number:
+                won = record.agents[winner_of(record)] == names[0]
+                pairs.setdefault(record.details["deal"], []).append(won)
+        scores = [sum(pair) / 2 for pair in pairs.values() if len(pair) == 2]
+        found.append(PairingResult(names, paired_score(scores)))
+    return found
+
+
+def mean_length(records: Sequence[GameRecord]) -> float:
+    """Mean number of actions and chance outcomes of a game; NaN when there are none."""
+    return float(np.mean([len(record.actions) for record in records])) if records else np.nan
