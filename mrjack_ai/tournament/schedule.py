@@ -119,10 +119,10 @@ class Game:
             np.random.default_rng(
                 np.random.SeedSequence(
                     settings.seed,
-                    spawn_key=(_AGENT_STREAM, self.pairing, self.deal, agent),
+                    spawn_key=(_AGENT_STREAM, self.pairing, self.deal, agent, side),
                 )
             )
-            for agent in self.players
+            for side, agent in enumerate(self.players)
         ]
         state = play_game(
             settings.variant,
