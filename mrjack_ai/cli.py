@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import math
 import os
 import shlex
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
+from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
@@ -28,12 +31,13 @@ from mrjack_ai.tournament import (
     Results,
     Settings,
     mean_length,
-    pairing_results,
     run_tournament,
     standings,
 )
 from mrjack_ai.variant import FULL_CAST, PLAYER_NAMES, Variant, make_variant
 from mrjack_ai.version import RULES_VERSION, __version__
+
+_TABLE_STYLE: dict[str, Any] = {"title_justify": "left", "box": box.SIMPLE_HEAD}
 
 DEFAULT_AGENTS = ("greedy", "cautious", "random")
 PERFT_START = "jack JS; deal SH,JW,JS,IL"
@@ -210,7 +214,7 @@ def _tournament(options: argparse.Namespace) -> int:
             settings, workers=options.workers, out=options.out, progress=advance
         )
     seconds = time.perf_counter() - started
-    _print_results(results, Console())
+    _print_results(results)
     played = len(results.records)
     print(f"{played} games, seed {settings.seed}, {seconds:.1f} s", end="")
     print(f"; every game is in {options.out}" if options.out else "")
@@ -226,7 +230,7 @@ def _tournament(options: argparse.Namespace) -> int:
 
 
 @contextlib.contextmanager
-def _progress_bar(what: str):  # type: ignore[no-untyped-def]
+def _progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
     """A bar on standard error; silent where nobody watches."""
     console = Console(stderr=True)
     columns = (
@@ -239,19 +243,21 @@ def _progress_bar(what: str):  # type: ignore[no-untyped-def]
     with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
         task = progress.add_task(what, total=None, rate="")
         started = time.perf_counter()
-        first: list[int] = []
+        done_before: int | None = None
 
         def advance(done: int, total: int) -> None:
-            first.append(done) if not first else None
+            nonlocal done_before
+            if done_before is None:
+                done_before = done  # games of an earlier run do not count for the rate
             seconds = time.perf_counter() - started
-            rate = f"{(done - first[0]) / seconds:.0f}/s" if seconds > 0.5 else ""
+            rate = f"{(done - done_before) / seconds:.0f}/s" if seconds > 0.5 else ""
             progress.update(task, completed=done, total=total, rate=rate)
 
         yield advance
 
 
 def _percent(rate: Rate) -> str:
-    if rate.games == 0 or rate.value != rate.value:
+    if math.isnan(rate.value):
         return "-"
     return f"{100 * rate.value:.1f} [{100 * rate.low:.1f}, {100 * rate.high:.1f}]"
 
@@ -264,10 +270,17 @@ _ENDINGS = (
 )
 
 
-def _print_results(results: Results, console: Console) -> None:
-    table = Table(title="Standings (95 % intervals)", title_justify="left")
-    table.add_column("agent")
-    for name in ("games", "score %", "as Detective: won %", "as Jack: won %"):
+def _count_endings(records: Sequence[GameRecord]) -> list[int]:
+    return [sum(record.ending == word for record in records) for _, word in _ENDINGS]
+
+
+def _print_results(results: Results) -> None:
+    console = Console()
+    if not console.is_terminal:
+        console.width = 120  # a file or pipe has no width of its own
+    table = Table(title="Standings: games won in %, 95 % intervals", **_TABLE_STYLE)
+    table.add_column("agent", overflow="fold", min_width=10)
+    for name in ("games", "all", "as Detective", "as Jack"):
         table.add_column(name, justify="right", no_wrap=True)
     for standing in standings(results):
         table.add_row(
@@ -279,20 +292,22 @@ def _print_results(results: Results, console: Console) -> None:
         )
     console.print(table)
 
-    table = Table(title="Pairings", title_justify="left")
-    for name in ("first", "second"):
-        table.add_column(name)
-    table.add_column("games", justify="right")
-    table.add_column("score % of the first", justify="right", no_wrap=True)
-    for pairing in pairing_results(results):
-        table.add_row(*pairing.agents, str(pairing.score.games), _percent(pairing.score))
+    table = Table(title="Games by pairing and ending", **_TABLE_STYLE)
+    table.add_column("Detective", overflow="fold", min_width=10)
+    table.add_column("Jack", overflow="fold", min_width=10)
+    for name in ("games", "caught", "wrong accusation", "escape", "dawn", "actions"):
+        table.add_column(name, justify="right")
+    for one, other in results.settings.pairings:
+        for players in ((one, other), (other, one)):
+            names = tuple(results.settings.agents[player] for player in players)
+            records = [record for record in results.records if record.agents == names]
+            counts = [str(count) for count in _count_endings(records)]
+            table.add_row(*names, str(len(records)), *counts, f"{mean_length(records):.1f}")
+    counts = [str(count) for count in _count_endings(results.records)]
+    length = f"{mean_length(results.records):.1f}"
+    table.add_section()
+    table.add_row("all", "", str(len(results.records)), *counts, length)
     console.print(table)
-
-    records = results.records
-    endings = [
-        f"{name} {sum(record.ending == word for record in records)}" for name, word in _ENDINGS
-    ]
-    print(f"endings: {', '.join(endings)}; mean length {mean_length(records):.1f} actions")
 
 
 # -- the others ---------------------------------------------------------------------------
@@ -360,14 +375,12 @@ def _moment(options: argparse.Namespace) -> State:
     records = read_records(what)
     if not 1 <= options.game <= len(records):
         raise NotationError(f"--game {options.game} must be from 1 to {len(records)}")
-    record = records[options.game - 1]
-    at = len(record.actions) if options.at is None else options.at
+    number: int = options.game
+    record = records[number - 1]
+    at: int = len(record.actions) if options.at is None else options.at
     if not 0 <= at <= len(record.actions):
         raise NotationError(f"--at {at} must be from 0 to {len(record.actions)}")
-    for number, state in enumerate(record.states()):
-        if number == at:
-            return state
-    raise AssertionError("unreachable: a record has a state for each of its actions")
+    return next(islice(record.states(), at, None))
 
 
 def _replay(options: argparse.Namespace) -> int:
@@ -376,9 +389,8 @@ def _replay(options: argparse.Namespace) -> int:
         _check(options.file, number, record)
         if options.text:
             print(record.to_text())
-    endings = [
-        f"{name} {sum(record.ending == word for record in records)}" for name, word in _ENDINGS
-    ]
+    counts = zip(_ENDINGS, _count_endings(records), strict=True)
+    endings = [f"{name} {count}" for (name, _), count in counts]
     unfinished = sum(record.ending is None for record in records)
     if unfinished:
         endings.append(f"unfinished {unfinished}")
@@ -395,7 +407,7 @@ def _check(file: str, number: int, record: GameRecord) -> None:
 
 
 def _agents(options: argparse.Namespace) -> int:
-    table = Table(title="Agents", title_justify="left")
+    table = Table(title="Agents", **_TABLE_STYLE)
     for name in ("name", "parameters (default)", "how it plays"):
         table.add_column(name, overflow="fold")
     for name in agent_names():

@@ -31,6 +31,8 @@ _MOST_DEPTH = 8
 
 # Detective's chance to catch Jack in the end, by the number of suspects left after the call.
 _CATCH = np.array([1.0, 0.92, 0.74, 0.6, 0.5, 0.42, 0.36, 0.3, 0.25])
+# Nothing that is only hoped for is worth as much as a certain win, a drawn card included.
+_MOST_HOPE = 0.95
 _NEAR_BONUS = 0.06
 _FAR_PENALTY = 0.06
 _DRAW_BONUS = 0.03
@@ -69,8 +71,8 @@ def _outlook(
     s: Any, t: Any, seat: int, suspects: int, visible: int, cards_left: int, jack_plays: int
 ) -> float:
     """Detective's chance to win if Jack is `seat`, at the end of a play."""
-    if cards_left == 0 and s["turn"] >= t["turns"]:
-        return 0.0  # dawn
+    if s["turn"] >= t["turns"] and popcount(np.uint64(cards_left)) == jack_plays:
+        return 0.0  # the Detective plays no more cards before dawn
     same = visible if visible >> seat & 1 else ~visible
     group = popcount(np.uint64(same & suspects))
     catch = _CATCH[min(group, 8)]
@@ -80,7 +82,7 @@ def _outlook(
     around = t["ball"][0, s["position"][seat], 3] & s["occupied"] & ~bit(s["position"][seat])
     catch += _NEAR_BONUS if around != ZERO else -_FAR_PENALTY
     escape = _escape_chance(s, t, seat, visible, cards_left, jack_plays)
-    return (1.0 - escape) * min(1.0, max(0.0, catch))
+    return (1.0 - escape) * min(_MOST_HOPE, max(0.0, catch))
 
 
 @helper

@@ -140,7 +140,9 @@ class _ResultsFile:
     def open(self) -> list[GameRecord]:
         """Open for appending; returns the games that are already there."""
         try:
-            if self.path.exists() and self.path.stat().st_size:
+            head = json.dumps(self.settings.to_dict())
+            # A file that ends within its first line is as good as none.
+            if self.path.exists() and not head.encode().startswith(self.path.read_bytes()):
                 records, end = _read_results(self.path, self.settings)
                 self._file = self.path.open("r+", encoding="utf-8")
                 # A process killed while writing leaves part of a line: play that game again.
@@ -148,7 +150,7 @@ class _ResultsFile:
                 self._file.seek(0, os.SEEK_END)
                 return records
             self._file = self.path.open("w", encoding="utf-8")
-            self._write(json.dumps(self.settings.to_dict()))
+            self._write(head)
             return []
         except OSError as error:
             raise TournamentError(f"cannot write results to {str(self.path)!r}: {error}") from None

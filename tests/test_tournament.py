@@ -1,0 +1,397 @@
+"""Tournaments: deals, schedule, workers, resuming, statistics."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mrjack_ai
+from mrjack_ai import Agent, AgentError, Observation
+from mrjack_ai.agents import register_agent
+from mrjack_ai.record import GameRecord
+from mrjack_ai.tournament import (
+    Deal,
+    Game,
+    Results,
+    Settings,
+    TournamentError,
+    load_results,
+    make_deal,
+    mean_length,
+    pairing_results,
+    play_game,
+    run_tournament,
+    standings,
+)
+from mrjack_ai.tournament.standings import paired_score, wilson
+from mrjack_ai.variant import DETECTIVE, JACK, Variant, make_variant
+
+SMALL = make_variant("mews", "SH+JW+SG+WG", 4)
+
+
+def small(agents: tuple[str, ...] = ("random", "cautious"), games: int = 8) -> Settings:
+    return Settings(agents=agents, games=games, seed=5, variant=SMALL)
+
+
+# -- deals --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("variant", [Variant(), SMALL, make_variant("mews", "SH+JB", 3)])
+def test_deal_decides_all_chance_whatever_the_players_do(variant: Variant) -> None:
+    deal = make_deal(variant, np.random.default_rng(1))
+    assert sorted([deal.identity, *deal.pile]) == list(range(len(variant.cast)))
+    assert len(deal.deals) == (variant.turns + 1) // 2
+    seen = Counter()
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        state = mrjack_ai.new_game(variant)
+        drawn = []
+        while not state.is_terminal():
+            if state.is_chance_node():
+                outcome = deal.outcome(state)
+                if state.node == "deal":
+                    assert outcome == deal.deals[(state.turn - 1) // 2]
+                if state.node == "alibi":
+                    drawn.append(outcome)
+                seen[state.node] += 1
+                state.apply_action(outcome)  # raises unless it is legal
+            else:
+                state.apply_action(int(rng.choice(state.legal_actions())))
+        assert state.identity == variant.cast[deal.identity]
+        assert tuple(drawn) == deal.pile[: len(drawn)]
+    assert set(seen) == {"jack", "deal", "alibi"}
+
+
+def test_deals_have_the_probabilities_of_the_rules() -> None:
+    rng = np.random.default_rng(2)
+    deals = [make_deal(SMALL, rng) for _ in range(4000)]
+    for counts, cells in (
+        (Counter(deal.identity for deal in deals), 4),
+        (Counter(deal.deals[0] for deal in deals), 6),
+        (Counter(deal.pile for deal in deals), 24),
+    ):
+        expected = 4000 / cells
+        assert len(counts) == cells
+        # Five standard deviations of a binomial count.
+        margin = 5 * np.sqrt(expected * (1 - 1 / cells))
+        assert all(abs(count - expected) < margin for count in counts.values())
+
+
+def test_deal_at_a_player_node() -> None:
+    state = mrjack_ai.new_game()
+    deal = Deal(identity=2, deals=(0, 0, 0, 0), pile=(0, 1, 3, 4, 5, 6, 7))
+    state.apply_action(deal.outcome(state))
+    state.apply_action(deal.outcome(state))
+    with pytest.raises(ValueError, match="no chance node"):
+        deal.outcome(state)
+
+
+# -- schedule -----------------------------------------------------------------------------
+
+
+def test_schedule_plays_every_deal_twice_with_the_sides_swapped() -> None:
+    settings = small(("random", "cautious", "greedy"), games=6)
+    games = list(settings.schedule())
+    assert len(games) == settings.total_games == 18
+    counts = Counter((game.pairing, game.deal, tuple(sorted(game.players))) for game in games)
+    assert set(counts.values()) == {2}
+    for first, second in zip(games[::2], games[1::2], strict=True):
+        assert first.players == second.players[::-1]
+        assert first.make_deal(settings) == second.make_deal(settings)
+    # The same deal in every pairing, another one for every number.
+    deals = {game.deal: game.make_deal(settings) for game in games}
+    assert all(game.make_deal(settings) == deals[game.deal] for game in games)
+    assert len(set(deals.values())) == 3
+
+
+def test_games_do_not_depend_on_how_many_there_are() -> None:
+    few = run_tournament(small(games=4)).records
+    many = run_tournament(small(games=8)).records
+    assert many[:4] == few
+
+
+def test_seeds_differ() -> None:
+    one = run_tournament(small()).records
+    other = run_tournament(Settings(("random", "cautious"), 8, 6, SMALL)).records
+    assert [record.actions for record in one] != [record.actions for record in other]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"agents": ("random",)}, "at least two"),
+        ({"agents": ("random", "random")}, "listed twice"),
+        ({"agents": ("random", "rnadom")}, "unknown agent"),
+        ({"games": 3}, "games 3 must be even"),
+        ({"games": 0}, "games 0"),
+        ({"seed": -1}, "seed -1"),
+    ],
+)
+def test_bad_settings(change: dict[str, object], message: str) -> None:
+    good = {"agents": ("random", "cautious"), "games": 8, "seed": 5, "variant": SMALL}
+    with pytest.raises(mrjack_ai.MrJackError, match=message):
+        Settings(**{**good, **change})  # type: ignore[arg-type]
+
+
+# -- running ------------------------------------------------------------------------------
+
+
+def test_same_games_with_any_number_of_workers(tmp_path: Path) -> None:
+    settings = small(("random", "cautious", "greedy"), games=20)
+    alone = run_tournament(settings, out=tmp_path / "1.jsonl")
+    shared = run_tournament(settings, workers=2, out=tmp_path / "2.jsonl")
+    assert alone.complete
+    assert shared.records == alone.records
+    assert (tmp_path / "1.jsonl").read_bytes() == (tmp_path / "2.jsonl").read_bytes()
+    assert load_results(tmp_path / "1.jsonl") == alone
+    for record in alone.records:
+        assert record.replay().is_terminal()
+
+
+def test_progress_is_reported() -> None:
+    reports: list[tuple[int, int]] = []
+    run_tournament(small(), progress=lambda done, total: reports.append((done, total)))
+    assert reports == [(done, 8) for done in range(9)]
+
+
+@pytest.mark.parametrize("cut", [0, 1, 40, -1])
+def test_carries_on_where_a_killed_run_stopped(tmp_path: Path, cut: int) -> None:
+    """The file may end anywhere: in its first line, in a later one, or between two."""
+    whole = tmp_path / "whole.jsonl"
+    results = run_tournament(small(), out=whole)
+    data = whole.read_bytes()
+    lines = data.splitlines(keepends=True)
+    path = tmp_path / "cut.jsonl"
+    path.write_bytes(b"".join(lines[:4]) + lines[4][:cut])
+    started: list[int] = []
+    again = run_tournament(small(), out=path, progress=lambda done, _: started.append(done))
+    assert started[0] == 3
+    assert path.read_bytes() == data
+    assert again == results
+
+
+def test_a_complete_file_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    results = run_tournament(small(), out=path)
+    before = path.read_bytes()
+    assert run_tournament(small(), out=path) == results
+    assert path.read_bytes() == before
+
+
+def test_a_file_cut_in_its_first_line_starts_again(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    for begun in (b"", b'{"tournament": "round'):
+        path.write_bytes(begun)
+        results = run_tournament(small(), out=path)
+        assert results.complete
+        assert load_results(path) == results
+    path.write_bytes(b'{"another": "file')
+    with pytest.raises(TournamentError, match="no results file"):
+        run_tournament(small(), out=path)
+    assert path.read_bytes() == b'{"another": "file'
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda lines: [lines[0].replace('"seed": 5', '"seed": 6'), *lines[1:]], "seed differ"),
+        (lambda lines: ["something else", *lines[1:]], "no results file"),
+        (lambda lines: [*lines[:3], "{}", *lines[4:]], "line 4: 'actions'"),
+        (lambda lines: [*lines[:3], lines[3][:50], *lines[4:]], "line 4: "),
+        (lambda lines: [*lines[:3], lines[4], *lines[4:]], "line 4: .*not the game"),
+        (lambda lines: [*lines, lines[-1]], "more games than"),
+    ],
+)
+def test_damaged_files_are_refused_and_unchanged(
+    tmp_path: Path, damage: object, message: str
+) -> None:
+    path = tmp_path / "r.jsonl"
+    run_tournament(small(), out=path)
+    path.write_text("\n".join(damage(path.read_text().splitlines())) + "\n")  # type: ignore[operator]
+    before = path.read_bytes()
+    with pytest.raises(TournamentError, match=message):
+        run_tournament(small(), out=path)
+    assert path.read_bytes() == before
+
+
+def test_unwritable_results(tmp_path: Path) -> None:
+    with pytest.raises(TournamentError, match="cannot write results"):
+        run_tournament(small(), out=tmp_path / "no" / "folder.jsonl")
+    with pytest.raises(TournamentError, match="cannot read"):
+        load_results(tmp_path / "missing.jsonl")
+    with pytest.raises(TournamentError, match="workers 0"):
+        run_tournament(small(), workers=0)
+
+
+PROGRAM = """
+import sys
+from mrjack_ai.tournament import Settings, run_tournament
+from mrjack_ai.variant import make_variant
+settings = Settings(("greedy", "cautious"), 4000, 5, make_variant("mews", "SH+JW+SG+WG", 4))
+print("start", flush=True)
+results = run_tournament(settings, workers=int(sys.argv[2]), out=sys.argv[1])
+print("complete" if results.complete else "interrupted", flush=True)
+"""
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_interrupted_or_killed_runs_lose_nothing(
+    tmp_path: Path, how: signal.Signals, workers: str
+) -> None:
+    path = tmp_path / "r.jsonl"
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, str(path), workers],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    for _ in range(600):
+        if path.exists() and path.read_bytes().count(b"\n") > 20:
+            break
+        time.sleep(0.05)
+    os.killpg(process.pid, how)
+    output, errors = process.communicate(timeout=60)
+    if how == signal.SIGINT:
+        assert output.split() == ["start", "interrupted"], errors
+    lines = path.read_bytes().splitlines(keepends=True)
+    whole = [line for line in lines if line.endswith(b"\n")]
+    assert len(whole) > 20
+    settings = Settings(("greedy", "cautious"), 4000, 5, make_variant("mews", "SH+JW+SG+WG", 4))
+    games = list(islice(settings.schedule(), 15))
+    expected = [game.play(settings).to_dict() for game in games]
+    assert [json.loads(line) for line in whole[1:16]] == expected
+
+
+# -- agents that misbehave ----------------------------------------------------------------
+
+
+class Illegal(Agent):
+    """Returns an action that is not legal."""
+
+    def act(self, observation: Observation) -> int:
+        return -1
+
+
+class FirstAction(Agent):
+    """Plays the first legal action."""
+
+    def act(self, observation: Observation) -> int:
+        return observation.legal_actions()[0]
+
+
+class AlwaysAccuses(Agent):
+    """Accuses the first character it can."""
+
+    def act(self, observation: Observation) -> int:
+        for action in observation.actions:
+            if observation.action_to_string(action).startswith("accuse"):
+                return action
+        return observation.actions[-1]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _register() -> None:
+    register_agent("illegal-for-tests", Illegal)
+    register_agent("first-for-tests", FirstAction)
+    register_agent("accuses-for-tests", AlwaysAccuses)
+
+
+def test_illegal_action_names_the_agent() -> None:
+    generators = [np.random.default_rng(seed) for seed in (0, 1)]
+    deal = make_deal(SMALL, generators[0])
+    with pytest.raises(AgentError, match=r"Illegal, playing the detective: 'action -1' is not"):
+        play_game(SMALL, [Illegal(), FirstAction()], deal, generators)
+
+
+# -- statistics ---------------------------------------------------------------------------
+
+
+def test_scripted_agents_give_an_exact_table() -> None:
+    """Who wins is recounted from the records by hand; the two sides mirror each other."""
+    agents = ("first-for-tests", "accuses-for-tests")
+    results = run_tournament(small(agents, games=40))
+    won = Counter()
+    for record in results.records:
+        caught = record.ending == "caught"
+        won[record.agents[DETECTIVE if caught else JACK], DETECTIVE if caught else JACK] += 1
+    table = {standing.agent: standing for standing in standings(results)}
+    for agent in agents:
+        standing = table[agent]
+        assert standing.as_detective.games == standing.as_jack.games == 40 / 2
+        assert standing.as_detective.value == won[agent, DETECTIVE] / 20
+        assert standing.as_jack.value == won[agent, JACK] / 20
+        wins = won[agent, DETECTIVE] + won[agent, JACK]
+        assert standing.score.value == pytest.approx(wins / 40)
+        assert sum(standing.won_by.values()) == wins
+        assert sum(standing.lost_by.values()) == 40 - wins
+    one, other = (table[agent] for agent in agents)
+    assert one.score.value == pytest.approx(1 - other.score.value)
+    assert one.as_detective.value == pytest.approx(1 - other.as_jack.value)
+    assert one.won_by == other.lost_by
+    assert 0 < sum(one.won_by.values()) < 40
+
+    mirrored = run_tournament(small(agents[::-1], games=40))
+    pairing, mirror = pairing_results(results)[0], pairing_results(mirrored)[0]
+    assert mirror.agents == pairing.agents[::-1]
+    assert mirror.score.value == pytest.approx(1 - pairing.score.value)
+    assert mean_length(results.records) == pytest.approx(
+        sum(len(record.actions) for record in results.records) / 40
+    )
+
+
+def test_wilson_interval_against_worked_values() -> None:
+    """Newcombe (1998), table I: 81 of 263 gives 0.2553 to 0.3662, 0 of 20 gives 0 to 0.1611."""
+    rate = wilson(81, 263)
+    assert (round(rate.low, 4), round(rate.high, 4)) == (0.2553, 0.3662)
+    rate = wilson(0, 20)
+    assert (rate.low, round(rate.high, 4)) == (0.0, 0.1611)
+    assert np.isnan(wilson(0, 0).value)
+
+
+def test_paired_score_by_hand() -> None:
+    """Scores 1, 1/2, 1/2, 0: mean 1/2, s = 0.408248, margin 1.96 s / 2 = 0.400074."""
+    rate = paired_score([1, 0.5, 0.5, 0])
+    assert rate.games == 8
+    assert (rate.value, round(rate.low, 5), round(rate.high, 5)) == (0.5, 0.09992, 0.90008)
+    assert np.isnan(paired_score([]).value)
+    assert (paired_score([0.5]).low, paired_score([0.5]).high) == (0.0, 1.0)
+
+
+def test_paired_interval_covers_as_often_as_it_claims() -> None:
+    """2000 simulated matches of 200 pairs with dependent games; 95 % within four errors."""
+    rng = np.random.default_rng(3)
+    scores = rng.choice([0, 0.5, 1], p=[0.2, 0.35, 0.45], size=(2000, 200))
+    true = 0.35 * 0.5 + 0.45
+    rates = [paired_score(list(row)) for row in scores]
+    covered = np.mean([rate.low <= true <= rate.high for rate in rates])
+    assert abs(covered - 0.95) < 4 * np.sqrt(0.95 * 0.05 / 2000)
+
+
+def test_half_played_pairs_count_for_the_sides_only() -> None:
+    results = run_tournament(small())
+    cut = Results(results.settings, results.records[:3])
+    assert not cut.complete
+    for standing in standings(cut):
+        assert standing.score.games == 2
+        assert standing.as_detective.games + standing.as_jack.games == 3
+
+
+def test_records_say_where_they_belong() -> None:
+    settings = small()
+    for game, record in zip(settings.schedule(), run_tournament(settings).records, strict=True):
+        assert record.details == {"pairing": game.pairing, "deal": game.deal}
+        assert record.seed == 5
+        assert isinstance(record, GameRecord)
+        assert Game(game.pairing, game.deal, game.players).play(settings) == record
