@@ -267,7 +267,7 @@ class State(PositionView):
 
     def history_strings(self) -> list[str]:
         """Texts of all actions and outcomes so far, in order (section 9)."""
-        return [event_text(self._variant, code) for code in self.events() if code < EVENT_WITNESS]
+        return [event_text(self._space, code) for code in self.events() if code < EVENT_WITNESS]
 
     def move_number(self) -> int:
         """How many actions and outcomes there were."""

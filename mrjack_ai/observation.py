@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from mrjack_ai.actions import action_space
+from mrjack_ai.actions import ActionSpace, action_space
 from mrjack_ai.board import DIRECTIONS
 from mrjack_ai.engine import entry, observe
 from mrjack_ai.engine.layout import (
@@ -97,7 +97,8 @@ class Observation(PositionView):
 
     def history(self) -> tuple[str, ...]:
         """Everything this player has seen or heard so far, one text an event."""
-        return tuple(event_text(self.variant, code) for code in self.events)
+        space = action_space(self.variant)
+        return tuple([event_text(space, code) for code in self.events])
 
     def information_state_string(self) -> str:
         """Everything this player has seen since the start: perfect recall.
@@ -220,9 +221,8 @@ def tensor_size(variant: Variant) -> int:
     return sum(int(np.prod(shape)) for shape in tensor_sections(variant).values())
 
 
-def event_text(variant: Variant, code: int) -> str:
+def event_text(space: ActionSpace, code: int) -> str:
     """Text of one event: the notation of section 9, and what witnesses said."""
-    space = action_space(variant)
     if code < EVENT_JACK:
         return space.names[code]
     if code < EVENT_DEAL:

@@ -14,6 +14,9 @@ from numba.extending import intrinsic
 
 from mrjack_ai.engine.compile import JIT_DISABLED, helper
 
+integer: Any = np.int64
+"""Widens a byte of a record; without it NumPy in plain Python would go on in `uint8`."""
+
 ZERO = np.uint64(0)
 ONE = np.uint64(1)
 
@@ -93,4 +96,4 @@ def nth_bit(word: np.uint64, n: int) -> int:
 def random_below(generator: Any, n: int) -> int:
     """A number from 0 to n - 1; n is below 2**16, so the bias is below 2**-16."""
     high = next_random(generator) >> np.uint64(32)
-    return np.int64((high * np.uint64(n)) >> np.uint64(32))  # type: ignore[return-value]
+    return integer((high * np.uint64(n)) >> np.uint64(32))

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mrjack_ai.engine.bits import next_random, random_below
+from mrjack_ai.engine.bits import integer, next_random, random_below
 from mrjack_ai.engine.compile import helper, kernel
 from mrjack_ai.engine.layout import (
     CHANCE,
@@ -48,7 +48,7 @@ assert _TABLES_BYTES % 8 == 0
 
 @helper
 def _record_event(game: Any, code: int) -> None:
-    count = np.int64(game[COUNT_WORD])
+    count = integer(game[COUNT_WORD])
     word = EVENTS_WORD + count // 4
     game[word] |= np.uint64(code) << np.uint64(16 * (count % 4))
     game[COUNT_WORD] = np.uint64(count + 1)
@@ -76,7 +76,7 @@ def _apply_recorded(game: Any, s: Any, t: Any, action: int) -> None:
     turn = s["turn"]
     apply(s, t, action)
     if turn > 0 and s["turn"] != turn:
-        _record_event(game, EVENT_WITNESS + s["seen"])
+        _record_event(game, EVENT_WITNESS + integer(s["seen"]))
 
 
 @helper

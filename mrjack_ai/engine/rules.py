@@ -21,7 +21,7 @@ from mrjack_ai.characters import (
     ABILITY_SWAP,
     ABILITY_WHISTLE,
 )
-from mrjack_ai.engine.bits import ONE, ZERO, bit, has, lowest
+from mrjack_ai.engine.bits import ONE, ZERO, bit, has, integer, lowest
 from mrjack_ai.engine.compile import helper
 from mrjack_ai.engine.layout import (
     CAUGHT,
@@ -70,6 +70,7 @@ def reach(s: Record, t: Record, walk: int, hex: int, steps: int) -> np.uint64:
     One step leads from any open manhole to any other, so nothing is gained by entering a second
     one: the nearest open manhole is entered, and the rest is walked from all of them.
     """
+    steps = integer(steps)
     within = t["ball"][walk, hex, steps]
     open_holes = t["manholes"] & ~s["covered"]
     for entered in range(steps):
@@ -201,7 +202,7 @@ def spendable(
 @helper
 def not_whistled(s: Record, t: Record) -> int:
     """Mask of the seats that may still be whistled in this play: never Goodley himself."""
-    return t["cast"] & ~(s["whistled"] | (1 << s["seat"]))
+    return integer(t["cast"]) & ~(integer(s["whistled"]) | (1 << integer(s["seat"])))
 
 
 @helper
@@ -260,7 +261,7 @@ def ability_usable(s: Record, t: Record) -> bool:
         return whistle_spendable(s, t, WHISTLE_STEPS) > 0
     if ability == ABILITY_DRAW:
         # Cards are never put back (5.1); Jack's own card is not in the pile.
-        return s["draws"][0] + s["draws"][1] < t["seats"] - 1
+        return integer(s["draws"][0]) + integer(s["draws"][1]) < t["seats"] - 1
     return True
 
 
@@ -361,7 +362,7 @@ def list_legal(s: Record, t: Record, out: np.ndarray) -> int:
     count = 0
     if node == NODE_PICK:
         for seat in range(t["seats"]):
-            if s["remaining"] >> seat & 1:
+            if integer(s["remaining"]) >> seat & 1:
                 out[count] = t["base"][DO_PICK] + seat
                 count += 1
     elif node == NODE_USE:
@@ -398,7 +399,8 @@ def list_legal(s: Record, t: Record, out: np.ndarray) -> int:
 @helper
 def alibi_pile(s: Record, t: Record) -> int:
     """Mask of the seats whose alibi cards are still in the pile."""
-    return t["cast"] & ~(s["drawn"][0] | s["drawn"][1] | (1 << s["jack"]))
+    drawn = integer(s["drawn"][0] | s["drawn"][1])
+    return integer(t["cast"]) & ~(drawn | (1 << integer(s["jack"])))
 
 
 # --- applying actions -----------------------------------------------------------------------
@@ -443,7 +445,7 @@ def start_turn(s: Record, t: Record) -> None:
         s["node"] = NODE_DEAL
         s["player"] = CHANCE
     else:
-        s["remaining"] = t["cast"] & ~s["dealt"]
+        s["remaining"] = integer(t["cast"]) & ~integer(s["dealt"])
         start_play(s, t)
 
 
@@ -459,7 +461,7 @@ def call_witnesses(s: Record, t: Record) -> None:
     visible = visible_seats(s, t)
     if visible >> s["jack"] & 1:
         s["seen"] = 1
-        s["cleared"] |= t["cast"] & ~visible
+        s["cleared"] |= integer(t["cast"]) & ~visible
     else:
         s["seen"] = 0
         s["cleared"] |= visible
@@ -556,7 +558,7 @@ def apply_chance(s: Record, t: Record, outcome: int) -> None:
 @helper
 def drawing_player(s: Record, t: Record) -> int:
     """Who draws the alibi card at an alibi node: whoever plays the card (5.1)."""
-    return t["play_order"][s["turn"] & 1, s["play"]]
+    return integer(t["play_order"][s["turn"] & 1, s["play"]])
 
 
 @helper
@@ -647,9 +649,3 @@ def detective_return(s: Record) -> int:
     if s["ending"] == NOT_ENDED:
         return 0
     return 1 if s["ending"] == CAUGHT else -1
-
-
-@helper
-def suspects(s: Record, t: Record) -> int:
-    """Mask of the Detective's suspects (section 8)."""
-    return t["cast"] & ~(s["cleared"] | s["drawn"][0])
