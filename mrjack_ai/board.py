@@ -148,9 +148,27 @@ class Board:
             return None
 
     def neighbours(self, hex: str) -> tuple[str, ...]:
-        """The up to six hexes around `hex`, on the map or not."""
-        around = (self.neighbour(hex, direction) for direction in DIRECTIONS)
-        return tuple(name for name in around if name is not None)
+        """The up to six hexes of the map around one of its hexes.
+
+        Raises:
+            BoardError: when `hex` is not on the map.
+        """
+        try:
+            return self._neighbours[hex]
+        except KeyError:
+            raise BoardError(f"{hex!r} is no hex of board {self.name!r}") from None
+
+    @cached_property
+    def _neighbours(self) -> dict[str, tuple[str, ...]]:
+        on_map = {*self.streets, *self.obstacles, *self.gaslights}
+        return {
+            hex: tuple(
+                other
+                for direction in DIRECTIONS
+                if (other := self.neighbour(hex, direction)) is not None and other in on_map
+            )
+            for hex in on_map
+        }
 
     def street_distance(self, start: str, end: str) -> int:
         """Steps from one street hex to another over streets, without manholes.

@@ -240,14 +240,14 @@ class State(PositionView):
             IllegalActionError: when it is a chance outcome but chance does not decide here, or
                 the other way round.
         """
-        text = player_and_text[-1]
-        action = self._space.parse(text)
+        action = self._space.parse(player_and_text[-1])
+        text = " ".join(player_and_text[-1].split())
         if self._space.is_chance_text(text) != self.is_chance_node() and not self.is_terminal():
             raise IllegalActionError(
                 f"{text!r} is not legal here; "
                 f"{'chance decides' if self.is_chance_node() else 'a player decides'} at this node"
             )
-        if self.is_chance_node() and text.split()[0] != self.node:
+        if self.is_chance_node() and text.split(" ")[0] != self.node:
             raise IllegalActionError(f"{text!r} is not legal here; this is a {self.node} node")
         return action
 

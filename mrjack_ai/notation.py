@@ -183,7 +183,8 @@ class _Parser:
             self.words[name] = value
 
     def fail(self, name: str, message: str) -> NotationError:
-        return NotationError(f"position text: {name}={self.words.get(name, '')}: {message}")
+        word = f"{name}={self.words[name]}" if name in self.words else name
+        return NotationError(f"position text: {word}: {message}")
 
     def items(self, name: str) -> list[str]:
         value = self.words.get(name, "-")

@@ -156,10 +156,9 @@ class Geometry:
     def ball_anywhere(self, hex: int, steps: int) -> int:
         """Street hexes within `steps` steps over any hex of the map (4.5)."""
         board = self.board
-        on_map = set(board.streets) | set(board.obstacles) | set(board.gaslights)
         reached = {board.streets[hex]}
         for _ in range(steps):
-            reached |= {n for name in reached for n in board.neighbours(name) if n in on_map}
+            reached |= {other for name in reached for other in board.neighbours(name)}
         return sum(_bit(board.street_index[name]) for name in reached if name in board.street_index)
 
     def beam(self, hex: int, direction: str) -> int:

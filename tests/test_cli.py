@@ -1,0 +1,304 @@
+"""The `mrjack` command: what it prints, and how it refuses."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import mrjack_ai
+from mrjack_ai.cli import build_parser, main
+from mrjack_ai.record import GameRecord, read_records, write_record
+from mrjack_ai.tournament import load_results
+
+SMALL = ["--board", "mews", "--cast", "SH+JW+SG+WG", "--turns", "4"]
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error of the command."""
+    try:
+        code = main(arguments)
+    except SystemExit as stop:
+        code = int(stop.code or 0)
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+# -- help and bad input -------------------------------------------------------------------
+
+COMMANDS = ("tournament", "perft", "show", "replay", "agents", "bench")
+
+
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
+def test_help_everywhere(capsys: pytest.CaptureFixture[str], command: list[str]) -> None:
+    code, output, _ = run(capsys, *command, "--help")
+    assert code == 0
+    assert "usage: mrjack" in output
+    if not command:
+        assert all(name in output for name in COMMANDS)
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    code, output, _ = run(capsys, "--version")
+    assert (code, output) == (0, f"mrjack_ai {mrjack_ai.__version__} (rules version 1)\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "COMMAND"),
+        (["tournamnet"], "invalid choice"),
+        (["tournament", "--games", "3"], "games 3 must be even"),
+        (["tournament", "--games", "x"], "invalid int value"),
+        (["tournament", "--agents", "greedy"], "at least two agents"),
+        (["tournament", "--agents", "greedy", "grdy"], "unknown agent 'grdy'"),
+        (["tournament", "--agents", "greedy:x=1", "random"], "unknown parameter 'x'"),
+        (["tournament", "--seed", "-1"], "seed -1"),
+        (["tournament", "--workers", "0"], "workers 0"),
+        (["tournament", "--board", "soho"], "unknown board 'soho'"),
+        (["tournament", "--cast", "SH+XX"], "unknown character 'XX'"),
+        (["tournament", "--turns", "9"], "turns 9"),
+        (["tournament", "--first", "watson"], "invalid choice"),
+        (["tournament", "--out", "/no/such/folder/r.jsonl", *SMALL], "cannot write results"),
+        (["perft", "--depth", "-1"], "--depth -1"),
+        (["perft", "--depth", "0", "--divide"], "--depth 0"),
+        (["perft", "--position", "turn=x"], "turn=x"),
+        (["perft", "--actions", "jack SH; pick SH"], "'pick SH' is not legal here"),
+        (["perft", "--actions", "jack SH", "--position", "turn=1"], "exclude each other"),
+        (["show", "turn=1 jack=XX"], "dealt: 4 cards"),
+        (["show", "node=deal turn=1 jack=XX"], "jack=XX"),
+        (["show", "missing.txt"], "cannot read 'missing.txt'"),
+        (["show", "turn=1", "--at", "3"], "--at needs a file"),
+        (["replay"], "the following arguments are required"),
+        (["replay", "missing.txt"], "cannot read 'missing.txt'"),
+        (["bench", "--games", "0"], "--games"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    code, output, errors = run(capsys, *arguments)
+    assert code == 2
+    assert output == ""
+    assert errors.count("\n") == 1
+    assert errors.startswith("mrjack")
+    assert message in errors
+
+
+# -- tournament ---------------------------------------------------------------------------
+
+
+def test_default_tournament_is_the_three_built_in_agents() -> None:
+    options = build_parser().parse_args(["tournament"])
+    assert options.agents == ["greedy", "cautious", "random"]
+    assert (options.games, options.seed, options.workers, options.out) == (200, 1, 1, None)
+
+
+def test_tournament_table_and_records(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    arguments = ["tournament", "--games", "20", "--seed", "3", "--out", str(path), *SMALL]
+    code, output, errors = run(capsys, *arguments)
+    assert (code, errors) == (0, "")
+    results = load_results(path)
+    assert results.complete
+    assert len(results.records) == 60
+    for agent in ("greedy", "cautious", "random"):
+        assert re.search(rf"^ +{agent} +40( +\d+\.\d \[\d+\.\d, \d+\.\d\]){{3}} *$", output, re.M)
+    assert len(re.findall(r"\d+\.\d \[\d+\.\d, \d+\.\d\]", output)) == 9
+    for ending in ("caught", "wrong accusation", "escape", "dawn"):
+        assert ending in output
+    total = next(line.split() for line in output.splitlines() if line.strip().startswith("all"))
+    counts = [
+        sum(record.ending == word for record in results.records)
+        for word in ("caught", "wrong", "escape", "dawn")
+    ]
+    assert total[1:6] == ["60", *map(str, counts)]
+    assert "60 games, seed 3, " in output
+    assert str(path) in output
+
+    before = path.read_bytes()
+    code, again, _ = run(capsys, *arguments)
+    assert code == 0
+    assert path.read_bytes() == before
+    assert again.splitlines()[:-1] == output.splitlines()[:-1]
+
+
+def test_interrupted_tournament_says_how_to_carry_on(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from mrjack_ai.tournament import schedule
+
+    path = tmp_path / "r.jsonl"
+    arguments = ["tournament", "--games", "4", "--out", str(path), *SMALL]
+    play, played = schedule.Game.play, []
+
+    def play_three(self: schedule.Game, settings: schedule.Settings) -> GameRecord:
+        if len(played) == 3:
+            raise KeyboardInterrupt
+        played.append(self)
+        return play(self, settings)
+
+    monkeypatch.setattr(schedule.Game, "play", play_three)
+    code, output, errors = run(capsys, *arguments)
+    assert code == 130
+    assert "Standings" in output
+    assert "interrupted after 3 of 12 games" in errors
+    assert f"to carry on: mrjack {' '.join(arguments)}" in errors
+    monkeypatch.setattr(schedule.Game, "play", play)
+    code, _, _ = run(capsys, *arguments)
+    assert code == 0
+    assert load_results(path).complete
+
+
+# -- perft --------------------------------------------------------------------------------
+
+
+def test_perft(capsys: pytest.CaptureFixture[str]) -> None:
+    code, output, _ = run(capsys, "perft", "--depth", "5")
+    assert code == 0
+    assert output.startswith("depth 5: 67735 sequences")
+    code, output, _ = run(
+        capsys, "perft", "--depth", "4", "--actions", "jack MS; deal MS,SG,WG,JB", "--divide"
+    )
+    assert code == 0
+    lines = output.splitlines()
+    assert lines[-1].startswith("depth 4: 29617 sequences")
+    assert sum(int(line.split()[-1]) for line in lines[:-1]) == 29617
+    assert [line.split()[:2] for line in lines[:-1]] == [
+        ["pick", code] for code in ("MS", "SG", "WG", "JB")
+    ]
+
+
+def test_perft_of_a_position_and_a_variant(capsys: pytest.CaptureFixture[str]) -> None:
+    code, output, _ = run(
+        capsys, "perft", "--depth", "1", "--position", "node=jack turn=0 cast=SH+JB board=mews"
+    )
+    assert (code, output.split(" in ")[0]) == (0, "depth 1: 2 sequences")
+    code, output, _ = run(capsys, "perft", "--depth", "2", "--board", "mews", "--cast", "SH+JB")
+    assert (code, output.split(" in ")[0]) == (0, "depth 2: 4 sequences")
+
+
+# -- show and replay ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> tuple[Path, GameRecord]:
+    state = mrjack_ai.new_game()
+    number = 0
+    while not state.is_terminal():
+        actions = state.legal_actions()
+        quiet = [a for a in actions if "accuse" not in state.action_to_string(a)]
+        state.apply_action((quiet or actions)[number * 7 % len(quiet or actions)])
+        number += 1
+    found = GameRecord.from_state(state, agents=("greedy", "random"))
+    write_record(found, tmp_path / "game.txt")
+    return tmp_path / "game.txt", found
+
+
+def test_show_a_new_game(capsys: pytest.CaptureFixture[str]) -> None:
+    code, output, _ = run(capsys, "show")
+    assert code == 0
+    for hex in ("a1", "e5", "m12"):
+        assert hex in output
+    code, output, _ = run(capsys, "show", "--ascii", "--board", "mews", "--cast", "SH+JB")
+    assert code == 0
+    assert output.isascii()
+
+
+def test_show_a_moment_and_a_perspective(
+    capsys: pytest.CaptureFixture[str], record: tuple[Path, GameRecord]
+) -> None:
+    path, found = record
+    states = list(found.states())
+    code, output, _ = run(capsys, "show", str(path), "--at", "30")
+    assert code == 0
+    assert f"Turn {states[30].turn} of 8" in output
+    assert f"!{states[30].identity}!" in output
+    code, hidden, _ = run(capsys, "show", str(path), "--at", "30", "--player", "detective")
+    assert code == 0
+    assert f"!{states[30].identity}!" not in hidden
+    code, last, _ = run(capsys, "show", str(path))
+    assert code == 0
+    assert last != output
+    code, _, errors = run(capsys, "show", str(path), "--at", "999")
+    assert code == 2
+    assert "--at 999 must be from 0 to" in errors
+    code, _, errors = run(capsys, "show", str(path), "--game", "2")
+    assert code == 2
+    assert "--game 2 must be from 1 to 1" in errors
+
+
+def test_show_colours_only_when_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "\x1b[" not in run(capsys, "show")[1]
+    assert "\x1b[" in run(capsys, "show", "--color", "always")[1]
+
+
+def test_show_a_position_of_another_variant(capsys: pytest.CaptureFixture[str]) -> None:
+    text = "board=mews cast=SH+JB node=jack turn=0"
+    code, output, _ = run(capsys, "show", text)
+    assert code == 0
+    assert "mews" in output
+
+
+def test_replay(capsys: pytest.CaptureFixture[str], record: tuple[Path, GameRecord]) -> None:
+    path, found = record
+    code, output, _ = run(capsys, "replay", str(path))
+    assert code == 0
+    assert "1 game keeps the rules" in output
+    code, output, _ = run(capsys, "replay", str(path), "--text")
+    assert found.to_text() in output
+    assert GameRecord.from_text(output[: output.index("result:")] + f"result: {found.ending}")
+    path.write_text(path.read_text().replace("move", "mvoe", 1))
+    code, output, errors = run(capsys, "replay", str(path))
+    assert (code, output) == (2, "")
+    assert re.search(r"game\.txt: line \d+: 'mvoe", errors.replace("' mvoe", "'mvoe"))
+
+
+def test_replay_names_the_game_of_a_file(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "r.jsonl"
+    run(capsys, "tournament", "--games", "2", "--out", str(path), *SMALL)
+    assert len(read_records(path)) == 6
+    code, output, _ = run(capsys, "replay", str(path))
+    assert code == 0
+    assert "6 games keep the rules" in output
+    lines = path.read_text().splitlines()
+    data = json.loads(lines[3])
+    data["actions"][5] = data["actions"][4]
+    lines[3] = json.dumps(data)
+    path.write_text("\n".join(lines) + "\n")
+    code, _, errors = run(capsys, "replay", str(path))
+    assert code == 2
+    assert "game 3: action 6: " in errors
+
+
+# -- the rest -----------------------------------------------------------------------------
+
+
+def test_agents(capsys: pytest.CaptureFixture[str]) -> None:
+    code, output, _ = run(capsys, "agents")
+    assert code == 0
+    for name in ("random", "cautious", "greedy"):
+        assert name in output
+
+
+def test_bench(capsys: pytest.CaptureFixture[str]) -> None:
+    code, output, _ = run(capsys, "bench", "--games", "500", "--threads", "2")
+    assert code == 0
+    lines = output.splitlines()
+    assert re.fullmatch(r"signature \d+ \d+", lines[0])
+    assert lines[1].startswith("1 thread: ")
+    assert lines[2].startswith("2 threads: ")
+
+
+def test_installed_command_and_a_closed_pipe() -> None:
+    command = f"{sys.executable} -m mrjack_ai.cli show | head -n 1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert done.stdout.count("\n") == 1
