@@ -9,7 +9,6 @@ from typing import Any
 from reference.reference_engine import ReferenceGame
 
 from mrjack_ai.board import board_from_dict
-from mrjack_ai.engine import entry
 from mrjack_ai.game import State, new_game
 from mrjack_ai.position import PositionView
 from mrjack_ai.variant import DEFAULT_VARIANT, Variant, make_variant
@@ -50,11 +49,6 @@ def play(state: State, *texts: str) -> State:
 def raw(state: PositionView) -> bytes:
     """Bytes of the packed position."""
     return state.position_words().tobytes()
-
-
-def count_sequences(state: State, depth: int) -> int:
-    """Perft: action sequences of exactly `depth` plies."""
-    return int(entry.count_sequences(state._words, state._tables, depth))
 
 
 # --- setting up a state ---------------------------------------------------------------------

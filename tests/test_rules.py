@@ -18,7 +18,6 @@ from helpers import (
     DETECTIVE,
     EIGHT,
     JACK,
-    count_sequences,
     kinds,
     legal,
     legal_of,
@@ -29,6 +28,7 @@ from helpers import (
 )
 
 from mrjack_ai.game import State, new_game
+from mrjack_ai.simulate import perft
 from mrjack_ai.variant import Variant, make_variant
 
 
@@ -405,4 +405,4 @@ def test_rule_11_4_any_board_of_the_same_form_can_be_played() -> None:
     state = play(new_game(variant), "jack MS", "deal SH", "pick SH")
     assert legal(state) == ["accuse MS", "move a2"]
     # By hand: 2 identities, 2 deals; SH first: pick, 2 choices, one of them goes on.
-    assert [count_sequences(new_game(variant), depth) for depth in (1, 2, 3)] == [2, 4, 4]
+    assert [perft(new_game(variant), depth) for depth in (1, 2, 3)] == [2, 4, 4]

@@ -125,6 +125,8 @@ def open_exits(s: Record, t: Record, seat: int) -> np.uint64:
 
 
 # --- the whistle (5.6, 5.7) -----------------------------------------------------------------
+# One function for each number of steps left: a function that calls itself crashes the process
+# when numba loads its callers from the cache (numba 0.68.1).
 
 
 @helper
