@@ -151,7 +151,7 @@ class ActionSpace:
 
     def is_chance_text(self, text: str) -> bool:
         """True when the text is a chance outcome's."""
-        return text in self._outcome_ids
+        return " ".join(text.split()) in self._outcome_ids
 
 
 @lru_cache(maxsize=256)

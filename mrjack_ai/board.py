@@ -397,7 +397,7 @@ def load_board(name_or_path: str | Path) -> Board:
     path = Path(name_or_path)
     try:
         content = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:  # ValueError: not UTF-8, or no possible path
         raise BoardError(f"cannot read board file {text!r}: {error}") from None
     try:
         data = json.loads(content, object_pairs_hook=_no_duplicates)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -167,11 +168,22 @@ class State(PositionView):
         Raises:
             NotationError: when a text is no action of this variant.
             IllegalActionError: when it is not legal here; the state is unchanged.
+            TypeError: when it is neither an integer nor a text.
         """
-        if isinstance(action, str):
-            action = self.string_to_action(action)
-        if not entry.apply_action(self._words, self._tables, action, self._scratch):
+        if type(action) is not int:
+            action = self._plain_id(action)
+        if not 0 <= action < MAX_ACTIONS or not entry.apply_action(
+            self._words, self._tables, action, self._scratch
+        ):
             raise self._illegal(action)
+
+    def _plain_id(self, action: object) -> int:
+        """The id that a text or another kind of integer stands for."""
+        if isinstance(action, str):
+            return self.string_to_action(action)
+        if isinstance(action, bool) or not hasattr(action, "__index__"):
+            raise TypeError(f"{action!r} is no action; give its id or its text")
+        return operator.index(action)
 
     def _illegal(self, action: object) -> IllegalActionError:
         if self.is_terminal():

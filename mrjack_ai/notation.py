@@ -173,7 +173,7 @@ class _Parser:
                 raise NotationError(f"position text: {word!r} must read name=value")
             if name not in _WORDS and name not in KIND_BY_CODE:
                 known = ", ".join([*_WORDS, *KIND_BY_CODE])
-                raise NotationError(f"position text: unknown word {name!r}; known are {known}")
+                raise NotationError(f"position text: unknown word in {word!r}; known are {known}")
             if name in self.words:
                 raise NotationError(f"position text: {name!r} is given twice")
             if "?" in value:
@@ -197,7 +197,7 @@ class _Parser:
         value = self.words.get(name)
         if value is None:
             return default
-        if not value.isascii() or not value.isdigit() or not low <= int(value) <= high:
+        if value not in {str(number) for number in range(low, high + 1)}:
             raise self.fail(name, f"must be a number from {low} to {high}")
         return int(value)
 
@@ -382,8 +382,9 @@ def _read_suspicion(parser: _Parser, variant: Variant, s: np.void) -> None:
         raise parser.fail("witness", "the first call for witnesses is at the end of turn 1")
     s["jack"] = NO_SEAT
     if s["node"] == NODE_JACK:
-        if "jack" in parser.words:
-            raise parser.fail("jack", "Jack's card is not drawn yet at node=jack")
+        for name in ("jack", "alibis", "exonerated"):
+            if name in parser.words:
+                raise parser.fail(name, "Jack's card is not drawn yet at node=jack")
     else:
         if "jack" not in parser.words:
             raise parser.fail("jack", "is missing: say who Jack is")

@@ -29,6 +29,7 @@ from mrjack_ai.engine.layout import (
     NOT_ENDED,
     STATE_WORDS,
 )
+from mrjack_ai.errors import NotationError
 from mrjack_ai.notation import position_text
 from mrjack_ai.position import PositionView
 from mrjack_ai.tables import WHISTLE_STEPS, Words, build_tables, max_game_length
@@ -88,12 +89,16 @@ class Observation(PositionView):
         return names[action]
 
     def string_to_action(self, text: str) -> int:
-        """Id of an action from its text (section 9).
+        """Id of a player action from its text (section 9).
 
         Raises:
-            NotationError: when no action of this variant reads so.
+            NotationError: when no player action of this variant reads so.
         """
-        return action_space(self.variant).parse(text)
+        space = action_space(self.variant)
+        action = space.parse(text)
+        if space.is_chance_text(text):
+            raise NotationError(f"{text!r} is an outcome of chance, no player's action")
+        return action
 
     def history(self) -> tuple[str, ...]:
         """Everything this player has seen or heard so far, one text an event."""

@@ -350,7 +350,7 @@ def read_records(path: str | Path) -> list[GameRecord]:
     """
     try:
         text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:  # ValueError: not UTF-8, or no possible path
         raise RecordError(f"cannot read {str(path)!r}: {error}") from None
     if text.lstrip().startswith("{"):
         records = [record for _, record in parse_json_lines(text.splitlines(), str(path))]
@@ -390,5 +390,5 @@ def write_record(record: GameRecord, path: str | Path) -> None:
     """
     try:
         Path(path).write_text(record.to_text(), encoding="utf-8")
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise RecordError(f"cannot write {str(path)!r}: {error}") from None

@@ -326,17 +326,19 @@ def max_game_length(variant: Variant) -> int:
             lengths.append(2 + has_light)
         else:
             lengths.append(3)
-    lengths.sort(reverse=True)
     whole, odd = divmod(variant.turns, 2)
-    total = 1 + whole * (1 + sum(lengths))
-    if odd:
-        total += 1 + sum(lengths[: variant.cards_per_turn])
-    draws = (
-        (variant.turns + 1) // 2
-        if any(kind.ability == ABILITY_DRAW for kind in variant.kinds)
-        else 0
-    )
-    return total - max(0, draws - (len(variant.cast) - 1))
+    pairs = 1 + whole * (1 + sum(lengths))
+    draws = sum(kind.ability == ABILITY_DRAW for kind in variant.kinds)
+    if not odd:
+        return pairs - max(0, draws * whole - (len(variant.cast) - 1))
+    # The cards of the last odd turn: the longest plays. When the alibi pile runs out before, it
+    # matters whether Holmes is among them.
+    best = 0
+    for last in combinations(range(len(lengths)), variant.cards_per_turn):
+        drawing = sum(variant.kinds[seat].ability == ABILITY_DRAW for seat in last)
+        missing = max(0, draws * whole + drawing - (len(variant.cast) - 1))
+        best = max(best, 1 + sum(lengths[seat] for seat in last) - missing)
+    return pairs + best
 
 
 def tables_record(tables: Words) -> np.void:

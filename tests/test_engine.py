@@ -122,15 +122,13 @@ KERNELS = [
 
 
 @pytest.mark.skipif(compile.JIT_DISABLED, reason="nothing is compiled")
-def test_no_kernel_mixes_signed_with_unsigned_or_falls_into_floats() -> None:
+def test_no_kernel_mixes_signed_with_unsigned_or_falls_into_floats(tmp_path: Path) -> None:
     """A `uint64` that meets a signed integer silently becomes `int64` or `float64`.
 
     Compiled anew here, since kernels read from the cache carry no type annotations.
     """
     program = """
 import operator
-from mrjack_ai.engine import compile
-compile.CACHE_FOLDER = None
 import mrjack_ai
 from mrjack_ai.engine import bits, entry, rules
 from mrjack_ai.engine.warmup import _run_all
@@ -154,7 +152,9 @@ for module in (rules, bits, entry):
                     wrong.append(f"{module.__name__}.{name} {node.loc}: {node} {signature}")
 print("checked", checked, *wrong, sep=chr(10))
 """
-    output = run_python(program)[0].split("checked\n")[1].splitlines()
+    output = (
+        run_python(program, NUMBA_CACHE_DIR=str(tmp_path))[0].split("checked\n")[1].splitlines()
+    )
     assert int(output[0]) > 50
     assert output[1:] == []
 

@@ -1,0 +1,346 @@
+"""The rows of the table. To add one, decorate a function that returns the sides to measure."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+import open_spiel.python.games.tic_tac_toe  # noqa: F401 - registers python_tic_tac_toe
+import pyspiel
+from measuring import (
+    Prepare,
+    Row,
+    Settings,
+    Side,
+    Work,
+    cost,
+    for_each,
+    import_seconds,
+    python_process,
+    rate,
+)
+
+import mrjack_ai
+from mrjack_ai.agents import make_agent
+from mrjack_ai.engine import compile as compiling
+from mrjack_ai.simulate import perft, random_games
+
+ROWS: list[Row] = []
+"""All rows, in the order of the table."""
+
+
+def row(
+    name: str,
+    label: str,
+    unit: str,
+    *,
+    other: str = "",
+    must: float | None = None,
+    good: float | None = None,
+    cold: bool = False,
+) -> Callable[[Prepare], Prepare]:
+    """Add the decorated function to the table; the arguments are those of `Row`."""
+
+    def register(prepare: Prepare) -> Prepare:
+        ROWS.append(Row(name, label, unit, prepare, other, must, good, cold))
+        return prepare
+
+    return register
+
+
+# -- random games -----------------------------------------------------------------------------
+
+
+def our_games(settings: Settings, threads: int = 1, decisions: bool = False) -> Work:
+    """Random games of the standard variant in compiled calls; counts games or decisions."""
+    start = mrjack_ai.new_game()
+
+    def work(count: int) -> int:
+        played = random_games(start, count, settings.seed, threads)
+        return played.decisions if decisions else played.games
+
+    return work
+
+
+def cpp_rollouts(start: pyspiel.State, games: int, seed: int) -> float:
+    """Play random games of a C++ game in C++; returns the mean return of who is to move.
+
+    The rollouts cannot be called from Python, but a search of one simulation does nothing else
+    than to evaluate its root. The root must be a player's decision: the search looks for a
+    player above a chance node and would read past the path's beginning.
+    """
+    assert start.current_player() >= 0
+    evaluator = pyspiel.RandomRolloutEvaluator(games, seed)
+    bot = pyspiel.MCTSBot(start.get_game(), evaluator, 1.0, 1, 10, False, seed, False)
+    root = bot.mcts_search(start)
+    assert root.explore_count == 1
+    return float(root.total_reward)
+
+
+def cpp_games(starts: Sequence[pyspiel.State], settings: Settings, unit: int = 1) -> Work:
+    """Random games in C++, equally many from each start; a game counts as `unit`."""
+
+    def work(count: int) -> int:
+        for start in starts:
+            cpp_rollouts(start, count, settings.seed)
+        return count * len(starts) * unit
+
+    return work
+
+
+def hex_starts() -> list[pyspiel.State]:
+    """The start of hex on 11x11."""
+    return [pyspiel.load_game("hex(board_size=11)").new_initial_state()]
+
+
+HEARTS_DECISIONS = 61
+"""Decisions of a game of hearts, the mean over `hearts_starts`: 64 with passing, 52 without."""
+
+
+def hearts_starts(settings: Settings) -> list[pyspiel.State]:
+    """Dealt hands of hearts: one for each direction in which cards are passed."""
+    rng = random.Random(settings.seed)
+    game = pyspiel.load_game("hearts")
+    starts = []
+    for direction, _ in game.new_initial_state().chance_outcomes():
+        state = game.new_initial_state()
+        state.apply_action(direction)
+        while state.is_chance_node():
+            state.apply_action(rng.choice([outcome for outcome, _ in state.chance_outcomes()]))
+        starts.append(state)
+    return starts
+
+
+@row(
+    "games-hex",
+    "random games in one compiled call, one core",
+    "games/s",
+    other="C++ hex 11x11",
+    must=3,
+    good=8,
+)
+def _games_hex(settings: Settings) -> tuple[Side, ...]:
+    return rate(our_games(settings), settings), rate(cpp_games(hex_starts(), settings), settings)
+
+
+@row(
+    "games-hearts",
+    "random games in one compiled call, one core",
+    "games/s",
+    other="C++ hearts",
+    must=1,
+    good=2,
+)
+def _games_hearts(settings: Settings) -> tuple[Side, ...]:
+    hearts = cpp_games(hearts_starts(settings), settings)
+    return rate(our_games(settings), settings), rate(hearts, settings)
+
+
+@row(
+    "decisions-hearts",
+    "decisions in those games",
+    "decisions/s",
+    other="C++ hearts",
+)
+def _decisions_hearts(settings: Settings) -> tuple[Side, ...]:
+    hearts = cpp_games(hearts_starts(settings), settings, HEARTS_DECISIONS)
+    return rate(our_games(settings, decisions=True), settings), rate(hearts, settings)
+
+
+@row("threads", "random games on two threads", "games/s", other="one thread", must=1.6, good=1.9)
+def _threads(settings: Settings) -> tuple[Side, ...]:
+    return rate(our_games(settings, threads=2), settings), rate(our_games(settings), settings)
+
+
+# -- from Python ------------------------------------------------------------------------------
+
+
+def spiel_play(name: str, settings: Settings) -> Work:
+    """Random games of an OpenSpiel game as a user would play them; counts decisions."""
+    game = pyspiel.load_game(name)
+
+    def work(count: int) -> int:
+        rng = random.Random(settings.seed)
+        decisions = 0
+        for _ in range(count):
+            state = game.new_initial_state()
+            while not state.is_terminal():
+                player = state.current_player()
+                if player == pyspiel.PlayerId.CHANCE:
+                    outcomes = state.chance_outcomes()
+                    action = outcomes[int(rng.random() * len(outcomes))][0]
+                else:
+                    actions = state.legal_actions(player)
+                    action = actions[int(rng.random() * len(actions))]
+                    decisions += 1
+                state.apply_action(action)
+        return decisions
+
+    return work
+
+
+def native_play(settings: Settings) -> Work:
+    """The same with `mrjack_ai.State`."""
+
+    def work(count: int) -> int:
+        rng = random.Random(settings.seed)
+        decisions = 0
+        for _ in range(count):
+            state = mrjack_ai.new_game()
+            while not state.is_terminal():
+                decisions += state.current_player() >= 0
+                actions = state.legal_actions()
+                state.apply_action(actions[int(rng.random() * len(actions))])
+        return decisions
+
+    return work
+
+
+def spiel_middle(name: str, settings: Settings) -> pyspiel.State:
+    """A state of an OpenSpiel game half-way through a random game."""
+    rng = random.Random(settings.seed)
+    state = pyspiel.load_game(name).new_initial_state()
+    while not state.is_terminal():
+        state.apply_action(rng.choice(state.legal_actions()))
+    actions = state.history()
+    middle = state.get_game().new_initial_state()
+    for action in actions[: len(actions) // 2]:
+        middle.apply_action(action)
+    return middle
+
+
+def native_states(settings: Settings, games: int = 4) -> list[mrjack_ai.State]:
+    """The states of some random games in which a player decides."""
+    rng = random.Random(settings.seed)
+    states = []
+    for _ in range(games):
+        state = mrjack_ai.new_game()
+        while not state.is_terminal():
+            if state.current_player() >= 0:
+                states.append(state.clone())
+            state.apply_action(rng.choice(state.legal_actions()))
+    return states
+
+
+@row(
+    "spiel-decisions",
+    "random play through the OpenSpiel state",
+    "decisions/s",
+    other="python_tic_tac_toe",
+    must=2,
+    good=3.5,
+)
+def _spiel_decisions(settings: Settings) -> tuple[Side, ...]:
+    games = "mrjack", "python_tic_tac_toe"
+    return tuple(rate(spiel_play(name, settings), settings) for name in games)
+
+
+@row(
+    "spiel-clone",
+    "clone of the OpenSpiel state, mid-game",
+    "us",
+    other="python_tic_tac_toe",
+    must=1.5,
+    good=1,
+)
+def _spiel_clone(settings: Settings) -> tuple[Side, ...]:
+    middles = [spiel_middle(name, settings) for name in ("mrjack", "python_tic_tac_toe")]
+    return tuple(cost(for_each([state], lambda s: s.clone()), settings, 1e6) for state in middles)
+
+
+@row("native-decisions", "random play with State", "decisions/s")
+def _native_decisions(settings: Settings) -> tuple[Side, ...]:
+    return (rate(native_play(settings), settings),)
+
+
+@row("native-clone", "State.clone()", "us")
+def _native_clone(settings: Settings) -> tuple[Side, ...]:
+    return (cost(for_each(native_states(settings), mrjack_ai.State.clone), settings, 1e6),)
+
+
+@row("observation", "State.observation()", "us")
+def _observation(settings: Settings) -> tuple[Side, ...]:
+    return (cost(for_each(native_states(settings), mrjack_ai.State.observation), settings, 1e6),)
+
+
+def _of_observation(settings: Settings, call: Callable[[mrjack_ai.Observation], object]) -> Side:
+    observations = [state.observation() for state in native_states(settings)]
+    return cost(for_each(observations, call), settings, 1e6)
+
+
+@row("observation-tensor", "Observation.observation_tensor()", "us")
+def _observation_tensor(settings: Settings) -> tuple[Side, ...]:
+    return (_of_observation(settings, mrjack_ai.Observation.observation_tensor),)
+
+
+@row("information-string", "Observation.information_state_string()", "us")
+def _information_string(settings: Settings) -> tuple[Side, ...]:
+    return (_of_observation(settings, mrjack_ai.Observation.information_state_string),)
+
+
+@row("perft", "perft", "nodes/s")
+def _perft(settings: Settings) -> tuple[Side, ...]:
+    start = mrjack_ai.new_game()
+    for action in ("jack JS", "deal SH,JW,JS,IL"):
+        start.apply_action(action)
+    return (rate(lambda count: sum(perft(start, 7) for _ in range(count)), settings),)
+
+
+@row("greedy", "greedy agent: observation and decision", "ms")
+def _greedy(settings: Settings) -> tuple[Side, ...]:
+    states = native_states(settings)
+    agents = [make_agent("greedy") for _ in range(2)]
+    for player, agent in enumerate(agents):
+        agent.start(states[0].variant, player, np.random.default_rng(settings.seed))
+    decide = for_each(states, lambda s: agents[s.current_player()].act(s.observation()))
+    return (cost(decide, settings, 1e3),)
+
+
+# -- new processes ----------------------------------------------------------------------------
+
+FIRST_GAME = """
+import random
+import mrjack_ai
+rng = random.Random(0)
+state = mrjack_ai.new_game()
+while not state.is_terminal():
+    state.apply_action(rng.choice(state.legal_actions()))
+"""
+
+
+@row(
+    "import",
+    "`import mrjack_ai` in a new process",
+    "s",
+    other="`import numba`",
+    must=1.8,
+    good=1.3,
+)
+def _import(settings: Settings) -> tuple[Side, ...]:
+    modules = "mrjack_ai", "numba"
+    for module in modules:  # from the disk only once
+        import_seconds(module)
+    return tuple(partial(import_seconds, module) for module in modules)
+
+
+@row("first-game", "first game in a new process, code cached", "s", must=1.5, good=1.0)
+def _first_game(settings: Settings) -> tuple[Side, ...] | None:
+    if compiling.CACHE_FOLDER is None:
+        return None
+    mrjack_ai.new_game()  # fills the cache
+    python_process(FIRST_GAME)
+    return (partial(python_process, FIRST_GAME),)
+
+
+@row(
+    "first-game-cold", "first game in a new process, cache empty", "s", must=40, good=15, cold=True
+)
+def _first_game_cold(settings: Settings) -> tuple[Side, ...]:
+    def side() -> float:
+        with tempfile.TemporaryDirectory() as cache:
+            return python_process(FIRST_GAME, cache)
+
+    return (side,)
