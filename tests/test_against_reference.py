@@ -34,6 +34,8 @@ from reference.reference_engine import ReferenceGame, neighbours
 from mrjack_ai.game import State, new_game
 from mrjack_ai.variant import FULL_CAST, Variant, make_variant
 
+pytestmark = pytest.mark.boundscheck
+
 GAMES = int(os.environ.get("MRJACK_REFERENCE_GAMES", "400"))
 GROUPS = ("whitechapel", "whitechapel_2016", "mews", "lane", "mews small", "whitechapel small")
 ENDINGS = {"caught": "caught", "wrong accusation": "wrong", "escape": "escape", "dawn": "dawn"}

@@ -384,6 +384,20 @@ def test_text_of_a_busy_position() -> None:
     ]
 
 
+def test_cards_face_up_are_the_dealt_ones_on_odd_turns_and_the_others_on_even_ones() -> None:
+    state = new_game()
+    assert "Cards: not dealt" in describe(state)
+    for action in ("jack MS", "deal SH,JW,JS,IL"):
+        state.apply_action(action)
+    assert "Cards: played -, left SH JW JS IL" in describe(state)
+    assert "Next turn: MS SG WG JB" in describe(state)
+    rng = random.Random(7)
+    even = next(moment for moment in random_walk(state, rng) if moment.turn == 2)
+    assert "Cards: played -, left MS SG WG JB" in describe(even)
+    assert not any(line.startswith("Next turn") for line in describe(even))
+    assert "Order: >Jack Detective Detective Jack" in describe(even)
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -466,6 +480,35 @@ def test_colours_set_the_background_with_the_foreground() -> None:
     assert all("38;5;" in code for code in with_background)
 
 
+def test_colour_shows_the_light_on_the_whole_hex() -> None:
+    """The ground, the line below it included, has the background the legend gives its kind."""
+    state = State(changed(BUSY, "SH=j8 JW=g4:N"))
+    board, styles = state.variant.board, []
+    for line in board_text(state, color=True, unicode=False).split("\n"):
+        row, code = [], ""
+        for part in re.split("(\x1b\\[[0-9;]*m)", line):
+            if part.startswith("\x1b"):
+                code = part.partition("48;5;")[2].rstrip("m")
+            else:
+                row += [code] * len(part)
+        styles.append([*row, *[""] * (MAX_WIDTH - len(row))])
+    lines = ascii_text(state).split("\n")
+    samples = {"a1 O": "dark", "....": "lit", "~~~~": "beam", "####": "building"}
+    legend = {
+        samples[sample]: styles[row][line.rindex(sample)]
+        for row, line in enumerate(lines)
+        for sample in samples
+        if f"{sample} " in line[80:]
+    }
+    assert len(set(legend.values())) == len(samples)
+    beam, lit = beam_of(state), {h for g in state.lit_gaslights for h in board.neighbours(g)}
+    for hex, (row, column) in places(ascii_text(state), board).items():
+        ground = "lit" if hex in lit else "beam" if hex in beam else "dark"
+        if hex in board.streets:
+            assert styles[row][column] == legend[ground]
+            assert styles[row + 3][column : column + 4] == [legend[ground]] * 4
+
+
 @pytest.mark.parametrize("text", ["[SH]", "-SH-", "!SH!", "<NE>", "|NE|"])
 def test_colour_tells_marks_apart(text: str) -> None:
     """Each kind of mark has a style of its own."""
@@ -532,7 +575,7 @@ def test_the_detectives_picture_does_not_name_jack() -> None:
     for state in walks(seeds=1):
         detective, jack = state.observation(0), state.observation(1)
         named = {f"!{code}!" for code in state.variant.cast}
-        for text in all_modes(detective):
+        for text in (ascii_text(detective), board_text(detective, color=True)):
             assert not any(mark in text for mark in named)
         hidden = "Jack: not drawn yet" if state.node == "jack" else "Jack: ?"
         assert hidden in describe(detective)

@@ -23,6 +23,8 @@ from mrjack_ai.board import load_board
 from mrjack_ai.game import State, new_game
 from mrjack_ai.simulate import perft
 
+pytestmark = pytest.mark.boundscheck
+
 # --- 9 the game tree and its notation -------------------------------------------------------
 
 PERFT = [

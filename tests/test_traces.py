@@ -11,6 +11,8 @@ from helpers import TERMINAL, legal
 
 from mrjack_ai.game import new_game
 
+pytestmark = pytest.mark.boundscheck
+
 ENDINGS = {
     "caught": "detective wins: caught",
     "wrong": "jack wins: wrong accusation",
