@@ -404,8 +404,11 @@ def test_cards_face_up_are_the_dealt_ones_on_odd_turns_and_the_others_on_even_on
         ("node=jack turn=0", "Chance draws Jack's card"),
         ("node=deal jack=MS", "Chance deals the cards"),
         ("node=pick jack=MS cards=SH,JW,JS,IL dealt=SH,JW,JS,IL", "Detective picks a card"),
-        (WHISTLING, "Detective whistles with SG, not moved, whistled JB, 2 steps left"),
-        (changed(WHISTLING, "steps=1"), "Detective whistles with SG, not moved, whistled JB, 1 "),
+        (WHISTLING, "Detective whistles with SG, not moved, whistled JB, steps left: 2"),
+        (
+            changed(WHISTLING, "steps=1"),
+            "Detective whistles with SG, not moved, whistled JB, steps left: 1",
+        ),
         (
             "node=aim jack=MS dealt=SH,JW,JS,IL cards=JW,JS using=JW moved=yes ability=open",
             "Jack aims the lantern, using JW, moved, ability open",

@@ -330,7 +330,7 @@ def _what_now(view: PositionView) -> str:
         text += ", ability open"
     whistled = view._codes(int(view._record["whistled"]))
     if whistled:
-        text += f", whistled {_codes(whistled)}, {view.whistle_steps} steps left"
+        text += f", whistled {_codes(whistled)}, steps left: {view.whistle_steps}"
     return text
 
 
