@@ -1,0 +1,58 @@
+"""What the README shows is run as printed."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mrjack_ai
+from mrjack_ai.cli import build_parser
+from mrjack_ai.record import GameRecord
+
+README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```(\w*)\n(.*?)```", README, flags=re.DOTALL)
+PYTHON = [text for language, text in BLOCKS if language == "python"]
+
+
+def block_with(words: str) -> str:
+    return next(text for _, text in BLOCKS if words in text)
+
+
+def test_python_snippets_run_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    board = mrjack_ai.load_board("mews").to_dict() | {"name": "my_board"}
+    (tmp_path / "my_board.json").write_text(json.dumps(board))
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, Any] = {"rng": np.random.default_rng(1)}
+    assert len(PYTHON) == 5
+    for text in PYTHON:
+        exec(compile(text, "README.md", "exec"), namespace)
+    assert namespace["state"].history_strings() == ["jack JS", "deal SH,JW,JS,IL"]
+    assert namespace["world"].observation(0) == namespace["view"]
+
+
+def test_openspiel_and_agent_examples_are_short() -> None:
+    assert PYTHON[0].count("\n") == 5
+    assert len(PYTHON[1].splitlines()) <= 7
+
+
+def test_record_in_the_readme_replays() -> None:
+    record = GameRecord.from_text(block_with("mrjack record 1"))
+    assert record.replay().is_terminal()
+
+
+def test_position_in_the_readme_parses() -> None:
+    text = " ".join(block_with("node=").split())
+    assert str(mrjack_ai.State(text)) == text
+
+
+def test_commands_in_the_readme_exist() -> None:
+    commands = re.findall(r"`mrjack ([^`\[]+)", README)
+    assert len(commands) >= 7
+    for command in commands:
+        words = ["x" if word.isupper() else word for word in command.split()]
+        assert build_parser().parse_args(words).command == words[0]
