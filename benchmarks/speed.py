@@ -181,7 +181,8 @@ def table(results: Sequence[Result], markdown: bool) -> str:
 
 def header(record: dict[str, Any]) -> str:
     """What was measured, and a warning how to read it."""
-    commit = (record["commit"] or "unknown commit")[:12] + (" with changes" * bool(record["dirty"]))
+    commit = record["commit"][:12] if record["commit"] else "unknown commit"
+    commit += " with changes" * bool(record["dirty"])
     text = (
         "Figures come from this machine at this time; only the ratios can be compared: medians of "
         f"{record['pairs']} pairs measured in turns (least-most).\n"

@@ -179,19 +179,25 @@ class Board:
         for hex in (start, end):
             if hex not in self.street_index:
                 raise BoardError(f"{hex!r} is no street hex of board {self.name!r}")
-        return self._distances_from(start)[end]
+        return self.street_distances(start)[end]
 
-    def _distances_from(self, start: str) -> dict[str, int]:
+    def street_neighbours(self, hex: str) -> tuple[str, ...]:
+        """Street hexes one step from a street hex, manholes not used.
+
+        The one place that decides which steps there are between streets: a board with a closed
+        side would differ here and nowhere else.
+        """
+        return tuple(other for other in self.neighbours(hex) if other in self.street_index)
+
+    def street_distances(self, start: str) -> dict[str, int]:
+        """Steps from one street hex to every street hex that can be reached, without manholes."""
         distances = {start: 0}
-        frontier = [start]
-        while frontier:
-            frontier_next = []
-            for hex in frontier:
-                for other in self.neighbours(hex):
-                    if other in self.street_index and other not in distances:
-                        distances[other] = distances[hex] + 1
-                        frontier_next.append(other)
-            frontier = frontier_next
+        queue = [start]
+        for hex in queue:
+            for other in self.street_neighbours(hex):
+                if other not in distances:
+                    distances[other] = distances[hex] + 1
+                    queue.append(other)
         return distances
 
     def to_dict(self) -> dict[str, Any]:
@@ -359,13 +365,14 @@ def board_from_dict(data: Mapping[str, Any]) -> Board:
         start=tuple(start),
         watson_light=light,
     )
-    reachable = board._distances_from(streets[0])
+    reachable = board.street_distances(streets[0])
     for hex in streets:
         if hex not in reachable:
             raise reader.fail("streets", f"{hex!r} cannot be reached from {streets[0]!r} on foot")
     return board
 
 
+@lru_cache(maxsize=1)
 def built_in_boards() -> tuple[str, ...]:
     """Names of the boards shipped with the package, the default first."""
     files = resources.files("mrjack_ai").joinpath("boards").iterdir()
@@ -401,7 +408,9 @@ def load_board(name_or_path: str | Path) -> Board:
         raise BoardError(f"cannot read board file {text!r}: {error}") from None
     try:
         data = json.loads(content, object_pairs_hook=_no_duplicates)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except BoardError as error:
+        raise BoardError(f"board file {text!r}: {error}") from None
+    except (ValueError, RecursionError) as error:  # also a number of too many digits
         raise BoardError(f"board file {text!r} is not JSON: {error}") from None
     return board_from_dict(data)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import io
 import math
 import os
 import shlex
@@ -11,7 +12,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from pathlib import Path
 from typing import Any, NoReturn
 
 from rich import box
@@ -20,9 +20,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from mrjack_ai.agents import agent_class, agent_names, agent_parameters
-from mrjack_ai.board import built_in_boards
+from mrjack_ai.board import built_in_boards, load_board
 from mrjack_ai.errors import MrJackError, NotationError
 from mrjack_ai.game import State, new_game
+from mrjack_ai.notation import variant_of
 from mrjack_ai.record import GameRecord, read_records
 from mrjack_ai.render.terminal import board_text
 from mrjack_ai.simulate import perft, perft_divide, random_games
@@ -34,13 +35,14 @@ from mrjack_ai.tournament import (
     run_tournament,
     standings,
 )
-from mrjack_ai.variant import FULL_CAST, PLAYER_NAMES, Variant, make_variant
+from mrjack_ai.variant import DEFAULT_VARIANT, FULL_CAST, PLAYER_NAMES, Variant, make_variant
 from mrjack_ai.version import RULES_VERSION, __version__
 
 _TABLE_STYLE: dict[str, Any] = {"title_justify": "left", "box": box.SIMPLE_HEAD}
 
 DEFAULT_AGENTS = ("greedy", "cautious", "random")
 PERFT_START = "jack JS; deal SH,JW,JS,IL"
+EXIT_FAILED = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
 
@@ -121,7 +123,7 @@ def build_parser() -> argparse.ArgumentParser:
         "what", nargs="?", help="position text or file of records (default: a new game)"
     )
     command.add_argument(
-        "--game", type=int, default=1, help="which game of the file (default: %(default)s)"
+        "--game", type=int, metavar="N", help="which game of the file (default: the first)"
     )
     command.add_argument(
         "--at", type=int, metavar="N", help="after the first N actions (default: all)"
@@ -202,7 +204,7 @@ def _variant(options: argparse.Namespace) -> Variant:
 
 def _tournament(options: argparse.Namespace) -> int:
     settings = Settings(
-        agents=tuple(options.agents),
+        agents=tuple(agent.strip() for agent in options.agents),
         games=options.games,
         seed=options.seed,
         variant=_variant(options),
@@ -315,10 +317,10 @@ def _print_results(results: Results) -> None:
 
 def _start(options: argparse.Namespace, default_actions: str) -> State:
     """The state that --position, --actions and the variant options describe."""
-    if options.position and options.actions:
+    if options.position is not None and options.actions is not None:
         raise NotationError("--position and --actions exclude each other")
-    if options.position:
-        return State(options.position, _variant(options) if _names_variant(options) else None)
+    if options.position is not None:
+        return _typed_position(options.position, options)
     state = new_game(_variant(options))
     actions = options.actions
     if actions is None and state.variant.is_default():
@@ -329,13 +331,16 @@ def _start(options: argparse.Namespace, default_actions: str) -> State:
     return state
 
 
-def _names_variant(options: argparse.Namespace) -> bool:
-    return not _variant(options).is_default()
+def _typed_position(text: str, options: argparse.Namespace) -> State:
+    """A position text says its variant itself, but for a board of the user's own."""
+    board = load_board(options.board)
+    return State(text, variant_of(text, None if board == DEFAULT_VARIANT.board else board))
 
 
 def _perft(options: argparse.Namespace) -> int:
-    if options.depth < (1 if options.divide else 0):
-        raise NotationError(f"--depth {options.depth} is too small")
+    least, most = (1 if options.divide else 0), 1000  # no game is nearly as long
+    if not least <= options.depth <= most:
+        raise NotationError(f"--depth {options.depth} must be from {least} to {most}")
     state = _start(options, PERFT_START)
     started = time.perf_counter()
     if options.divide:
@@ -366,16 +371,14 @@ def _show(options: argparse.Namespace) -> int:
 
 def _moment(options: argparse.Namespace) -> State:
     what = options.what
-    if what is None:
-        return new_game(_variant(options))
-    if "=" in what and not Path(what).exists():
-        if options.at is not None:
-            raise NotationError("--at needs a file of records")
-        return State(what, _variant(options) if _names_variant(options) else None)
+    if what is None or ("=" in what and not os.path.exists(what)):
+        if options.at is not None or options.game is not None:
+            raise NotationError("--at and --game need a file of records")
+        return new_game(_variant(options)) if what is None else _typed_position(what, options)
     records = read_records(what)
-    if not 1 <= options.game <= len(records):
-        raise NotationError(f"--game {options.game} must be from 1 to {len(records)}")
-    number: int = options.game
+    number: int = 1 if options.game is None else options.game
+    if not 1 <= number <= len(records):
+        raise NotationError(f"--game {number} must be from 1 to {len(records)}")
     record = records[number - 1]
     at: int = len(record.actions) if options.at is None else options.at
     if not 0 <= at <= len(record.actions):
@@ -412,15 +415,15 @@ def _agents(options: argparse.Namespace) -> int:
         table.add_column(name, overflow="fold")
     for name in agent_names():
         parameters = ", ".join(f"{p.name}={p.default}" for p in agent_parameters(name))
-        description = (agent_class(name).__doc__ or "").strip().splitlines()[0]
+        description = (agent_class(name).__doc__ or "").strip().partition("\n")[0]
         table.add_row(name, parameters or "none", description)
     Console().print(table)
     return 0
 
 
 def _bench(options: argparse.Namespace) -> int:
-    if options.games < 1 or options.threads < 1:
-        raise NotationError("--games and --threads must be at least 1")
+    if not 1 <= options.games <= 10**9 or not 1 <= options.threads <= 1024:
+        raise NotationError("--games must be from 1 to 1000000000 and --threads from 1 to 1024")
     state = new_game()
     random_games(state, 1000, seed=0)
     signature = random_games(state, 10_000, seed=1)
@@ -437,6 +440,17 @@ def _bench(options: argparse.Namespace) -> int:
     return 0
 
 
+def _prepare_streams() -> None:
+    """Survive closed streams, and characters that the terminal's encoding does not have."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - as long as we run
+            setattr(sys, name, nowhere)
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command.
 
@@ -444,9 +458,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: the command line without the program's name; by default `sys.argv`.
 
     Returns:
-        Exit code: 0 success, 2 bad input, 130 interrupted.
+        Exit code: 0 success, 1 the output cannot be written, 2 bad input, 130 interrupted.
     """
     command_line = list(sys.argv[1:] if arguments is None else arguments)
+    _prepare_streams()
     options = build_parser().parse_args(command_line)
     options.command_line = command_line
     run: Callable[[argparse.Namespace], int] = options.run
@@ -465,6 +480,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader has seen enough, as with `mrjack show | head`.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        print(f"mrjack {options.command}: cannot write the output: {error}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_FAILED
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from mrjack_ai.engine.layout import (
     game_words,
 )
 from mrjack_ai.engine.warmup import ensure_compiled
-from mrjack_ai.errors import IllegalActionError, NotationError
+from mrjack_ai.errors import IllegalActionError, NotationError, VariantError
 from mrjack_ai.notation import parse_position, position_text
 from mrjack_ai.observation import Observation, event_text, observe_game, read_events
 from mrjack_ai.position import PositionView
@@ -50,14 +50,13 @@ class State(PositionView):
         NotationError: when the text is no position of the game.
     """
 
-    __slots__ = ("_root", "_scratch", "_space", "_tables", "_variant", "_words")
+    __slots__ = ("_root", "_space", "_tables", "_variant", "_words")
 
     _variant: Variant
     _space: ActionSpace
     _tables: Words
     _words: Words
     _root: Words | None
-    _scratch: npt.NDArray[np.int64]
 
     def __init__(self, text: str | None = None, variant: Variant | None = None) -> None:
         position = None
@@ -65,6 +64,8 @@ class State(PositionView):
             variant, position = parse_position(text, variant)
         elif variant is None:
             variant = DEFAULT_VARIANT
+        if not isinstance(variant, Variant):
+            raise VariantError(f"{variant!r} is no Variant; make_variant(...) builds one")
         ensure_compiled(variant)
         words = np.zeros(game_words(variant), np.uint64)
         if position is None:
@@ -81,7 +82,6 @@ class State(PositionView):
         self._tables = build_tables(variant)
         self._words = words
         self._root = root
-        self._scratch = np.empty(MAX_ACTIONS, np.int64)
 
     def _check_playable(self, text: str) -> None:
         """A typed position must have an action, unless the game is over."""
@@ -134,8 +134,9 @@ class State(PositionView):
         """
         if player is not None and player != self.current_player():
             return []
-        count = entry.legal_actions(self._words, self._tables, self._scratch)
-        actions: list[int] = self._scratch[:count].tolist()
+        scratch = entry.scratch.actions
+        count = entry.legal_actions(self._words, self._tables, scratch)
+        actions: list[int] = scratch[:count].tolist()
         return actions
 
     def legal_actions_mask(self, player: int | None = None) -> npt.NDArray[np.bool_]:
@@ -173,7 +174,7 @@ class State(PositionView):
         if type(action) is not int:
             action = self._plain_id(action)
         if not 0 <= action < MAX_ACTIONS or not entry.apply_action(
-            self._words, self._tables, action, self._scratch
+            self._words, self._tables, action, entry.scratch.actions
         ):
             raise self._illegal(action)
 
@@ -218,7 +219,6 @@ class State(PositionView):
         state._tables = self._tables
         state._words = self._words.copy()
         state._root = self._root
-        state._scratch = np.empty(MAX_ACTIONS, np.int64)
         return state
 
     # -- names ----------------------------------------------------------------------------

@@ -8,7 +8,7 @@ A position is a line of `name=value` words, in any order:
 
 | word | meaning | when it is left out |
 |---|---|---|
-| board, cast, turns, first | the variant | the standard game |
+| board, cast, turns, first | the variant; the board by its name | the standard game |
 | node | jack, deal, pick, use, whistle, aim, alibi or terminal | pick |
 | turn | number of the turn, 0 before Jack's card is drawn | 1 |
 | SH, JW, ... | hex of a character; Watson's with the direction of his lantern | his start |
@@ -26,8 +26,10 @@ A position is a line of `name=value` words, in any order:
 | exonerated | characters whose forced `stay` shows they are not Jack | none |
 | accused, ending | end of the game: caught, wrong, escape or dawn | going on |
 
-Lists are joined by commas and `-` is the empty list. In the text of an observation `?` stands for
-what the observer does not know; such text is for reading and is not parsed.
+A board of your own is named only, so such a text is read together with its variant (give the
+board a name that no built-in one has). Lists are joined by commas and `-` is the empty list. In
+the text of an observation `?` stands for what the observer does not know; such text is for
+reading and is not parsed.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from mrjack_ai.board import DIRECTIONS
+from mrjack_ai.board import DIRECTIONS, Board
 from mrjack_ai.characters import (
     ABILITY_AIM,
     ABILITY_DRAW,
@@ -215,16 +217,34 @@ class _Parser:
     def mask(self, name: str, index: dict[str, int], what: str) -> int:
         return sum(1 << self.index(name, item, index, what) for item in self.items(name))
 
-    def variant(self) -> Variant:
+    def variant(self, board: Board | None = None) -> Variant:
+        turns = self.number("turns", DEFAULT_VARIANT.turns, 1, MAX_TURNS)
+        named = self.words.get("board", DEFAULT_VARIANT.board.name)
         try:
             return make_variant(
-                board=self.words.get("board", DEFAULT_VARIANT.board),
+                board=named if board is None else board,
                 cast=self.words.get("cast", DEFAULT_VARIANT.cast),
-                turns=self.number("turns", DEFAULT_VARIANT.turns, 1, MAX_TURNS),
+                turns=turns,
                 first=self.words.get("first", DEFAULT_VARIANT.first),
             )
         except MrJackError as error:
             raise NotationError(f"position text: {error}") from None
+
+
+def variant_of(text: str, board: Board | None = None) -> Variant:
+    """The variant that a position text gives.
+
+    Args:
+        text: the text.
+        board: the board; by default the text names a built-in one.
+
+    Raises:
+        NotationError: when the text is malformed or its words give no variant.
+    """
+    parser = _Parser(text)
+    if board is not None:
+        parser.words.pop("board", None)
+    return parser.variant(board)
 
 
 def parse_position(text: str, variant: Variant | None = None) -> tuple[Variant, Words]:
@@ -309,7 +329,9 @@ def _read_board(parser: _Parser, variant: Variant, s: np.void) -> None:
         if code in parser.words and code not in variant.seat_of:
             raise parser.fail(code, f"{code} is not in the cast {'+'.join(variant.cast)}")
     for seat, kind in enumerate(variant.kinds):
-        hex, _, light = parser.words.get(kind.code, start[kind.code]).partition(":")
+        hex, colon, light = parser.words.get(kind.code, start[kind.code]).partition(":")
+        if colon and not light:
+            raise parser.fail(kind.code, "nothing stands behind the colon")
         index = parser.index(kind.code, hex, board.street_index, "no street hex")
         if hex in occupied:
             raise parser.fail(kind.code, f"{occupied[hex]} stands on {hex} already")
@@ -354,7 +376,9 @@ def _read_lamps(parser: _Parser, variant: Variant, s: np.void) -> None:
     s["tile_place"][:] = NO_SEAT
     found: set[int] = set()
     for item in parser.items("lamps"):
-        hex, _, number = item.partition(":")
+        hex, colon, number = item.partition(":")
+        if colon and not number:
+            raise parser.fail("lamps", f"nothing stands behind the colon of {hex}")
         lamp = parser.index("lamps", hex, board.gaslight_index, "no gaslight hex")
         if int(s["lit"]) >> lamp & 1:
             raise parser.fail("lamps", f"{hex!r} is listed twice")
@@ -378,8 +402,12 @@ def _read_suspicion(parser: _Parser, variant: Variant, s: np.void) -> None:
     s["seen"] = parser.choice("witness", "seen", ("seen", "unseen")) == "seen"
     s["cleared"] = parser.mask("cleared", seats, what)
     s["ruled_out"] = parser.mask("exonerated", seats, what)
-    if s["turn"] <= 1 and (s["cleared"] or not s["seen"]):
-        raise parser.fail("witness", "the first call for witnesses is at the end of turn 1")
+    if s["turn"] <= 1:
+        for name, given in (("cleared", s["cleared"]), ("exonerated", s["ruled_out"])):
+            if given:
+                raise parser.fail(name, "the first call for witnesses is at the end of turn 1")
+        if not s["seen"]:
+            raise parser.fail("witness", "the first call for witnesses is at the end of turn 1")
     s["jack"] = NO_SEAT
     if s["node"] == NODE_JACK:
         for name in ("jack", "alibis", "exonerated"):
@@ -411,8 +439,6 @@ def _read_play(parser: _Parser, variant: Variant, s: np.void) -> None:
     seats, what = variant.seat_of, "not in the cast"
     s["seat"] = NO_SEAT
     s["accused"] = NO_SEAT
-    if "using" in parser.words:
-        s["seat"] = parser.index("using", parser.words["using"], seats, what)
     for name, field in (("using", "seat"), ("accused", "accused")):
         if name in parser.words:
             s[field] = parser.index(name, parser.words[name], seats, what)
@@ -461,6 +487,8 @@ def _check_play(parser: _Parser, variant: Variant, s: np.void) -> None:
         raise parser.fail("whistled", f"{variant.cast[seat]} has no whistle")
     whistling = bool(s["steps"] or s["whistled"])
     mover = (1 << seat) & int(s["whistled"])
+    if int(s["steps"]) + int(s["whistled"]).bit_count() > WHISTLE_STEPS:
+        raise parser.fail("whistled", f"a whistle spends {WHISTLE_STEPS} steps in all")
     if mover or (s["steps"] and not s["whistled"]) or (whistling and s["ability"]):
         raise parser.fail("whistled", "is given, with steps, while a whistle is in progress")
     if node == NODE_USE and not s["moved"] and not s["ability"] and ability in _NOT_BEFORE_MOVING:

@@ -248,7 +248,7 @@ def read_events(game: Words) -> list[int]:
     return codes
 
 
-def _mask_event(code: int, player: int | None) -> int:
+def mask_event(code: int, player: int | None) -> int:
     """An event as `player` sees it; None sees only what is public."""
     if EVENT_JACK <= code < EVENT_DEAL and player != JACK:
         return code | EVENT_HIDDEN_SEAT
@@ -281,7 +281,7 @@ def observe_game(
         player=player,
         actions=actions,
         position=_masked_position(game, player),
-        events=tuple([_mask_event(code, player) for code in read_events(game)]),
+        events=tuple([mask_event(code, player) for code in read_events(game)]),
         root=None if root is None else _masked_position(root, player),
     )
 
@@ -293,7 +293,7 @@ def observe_public(variant: Variant, game: Words, player: int) -> Observation:
         player=player,
         actions=(),
         position=_masked_position(game, None),
-        events=tuple([_mask_event(code, None) for code in read_events(game)]),
+        events=tuple([mask_event(code, None) for code in read_events(game)]),
     )
 
 

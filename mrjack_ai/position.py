@@ -248,6 +248,11 @@ class PositionView:
         return self._code(int(self._record["seat"]))
 
     @property
+    def accused(self) -> str | None:
+        """The character whose accusation ended the game, or None."""
+        return self._code(int(self._record["accused"]))
+
+    @property
     def has_moved(self) -> bool:
         """True when the character being played has moved, stayed or swapped."""
         return bool(self._record["moved"])
@@ -268,6 +273,19 @@ class PositionView:
         if self.is_terminal() or int(record["remaining"]) == 0:
             return 0
         return self.variant.play_order(self.turn)[int(record["play"]) :].count(player)
+
+    def is_last_chance(self) -> bool:
+        """True when the play in progress, or about to begin, is the Detective's last of the game.
+
+        After it he can accuse nobody any more, and dawn comes (7.3).
+        """
+        variant, turn = self.variant, self.turn
+        later = range(turn + 1, variant.turns + 1)
+        return (
+            self.current_player() == DETECTIVE
+            and self.remaining_plays(DETECTIVE) == 1
+            and not any(DETECTIVE in variant.play_order(number) for number in later)
+        )
 
     def outcome(self) -> Outcome | None:
         """Winner and ending, or None while the game goes on."""

@@ -28,6 +28,7 @@ the header as JSON. Empty lines, and lines that begin with `#`, are skipped.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,6 +41,7 @@ from mrjack_ai.variant import PLAYER_NAMES, Variant
 from mrjack_ai.version import RULES_VERSION
 
 FIRST_LINE = "mrjack record 1"
+_NUMBER = re.compile(r"[0-9]{1,100}")
 _HEADER = ("rules", "board", "cast", "turns", "first", "detective", "jack", "seed")
 
 
@@ -63,7 +65,7 @@ class GameRecord:
     agents: tuple[str, str] = ("", "")
     seed: int | None = None
     rules: int = RULES_VERSION
-    details: Mapping[str, Any] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @classmethod
     def from_state(
@@ -129,7 +131,7 @@ class GameRecord:
         return state
 
     def to_text(self) -> str:
-        """The text form; `from_text` inverts it."""
+        """The text form; `from_text` inverts it, but for `details`."""
         settings = self.variant.to_dict()
         board = settings["board"]
         lines = [FIRST_LINE, f"rules: {self.rules}"]
@@ -166,7 +168,7 @@ class GameRecord:
         Raises:
             RecordError: naming the line that is damaged or breaks the rules.
         """
-        return _TextReader(text).record()
+        return _TextReader(_numbered(text)).record()
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form; `from_dict` inverts it."""
@@ -235,18 +237,32 @@ def _label(state: State) -> str:
     return f"turn {state.turn} {PLAYER_NAMES[state.current_player()]}"
 
 
+Lines = list[tuple[int, str]]
+"""Numbers and texts of the lines that say something."""
+
+
+def _numbered(text: str) -> Lines:
+    stripped = ((number, line.strip()) for number, line in enumerate(text.splitlines(), start=1))
+    return [(number, line) for number, line in stripped if line and not line.startswith("#")]
+
+
+def _split(text: str) -> list[Lines]:
+    """The lines of each record of a text."""
+    records: list[Lines] = []
+    for number, line in _numbered(text):
+        if line == FIRST_LINE or not records:
+            records.append([])
+        records[-1].append((number, line))
+    return records or [[]]
+
+
 class _TextReader:
     """Reads the text form line by line."""
 
-    def __init__(self, text: str) -> None:
-        numbered = enumerate(text.splitlines(), start=1)
-        self.lines: list[tuple[int, str]] = [
-            (number, line.strip())
-            for number, line in numbered
-            if line.strip() and not line.strip().startswith("#")
-        ]
+    def __init__(self, lines: Lines) -> None:
+        self.lines = lines
         self.at = 0
-        self.number = 1
+        self.number = lines[0][0] if lines else 1
 
     def fail(self, message: str) -> RecordError:
         return RecordError(f"line {self.number}: {message}")
@@ -271,8 +287,8 @@ class _TextReader:
             name, value = self.next_line()
             if name in header:
                 raise self.fail(f"{name!r} is given twice")
-            if name in ("rules", "turns", "seed") and not (value.isascii() and value.isdigit()):
-                raise self.fail(f"{name} {value!r} must be a whole number")
+            if name in ("rules", "turns", "seed") and not _NUMBER.fullmatch(value):
+                raise self.fail(f"{name} {value[:40]!r} must be a whole number")
             header[name] = value
         return header
 
@@ -290,7 +306,7 @@ class _TextReader:
                     "first": header["first"],
                 }
             )
-        except (MrJackError, json.JSONDecodeError) as error:
+        except (ValueError, RecursionError) as error:
             raise self.fail(f"the header describes no variant: {error}") from None
 
     def record(self) -> GameRecord:
@@ -340,7 +356,7 @@ class _TextReader:
 
 
 def read_records(path: str | Path) -> list[GameRecord]:
-    """Read a file of records: one in text form, or one JSON object a line.
+    """Read a file of records: in text form one after the other, or one JSON object a line.
 
     JSON lines without `actions` (such as the settings of a tournament) are skipped. Actions of
     JSON records are not checked yet (see `GameRecord.replay`).
@@ -356,7 +372,7 @@ def read_records(path: str | Path) -> list[GameRecord]:
         records = [record for _, record in parse_json_lines(text.splitlines(), str(path))]
     else:
         try:
-            records = [GameRecord.from_text(text)]
+            records = [_TextReader(lines).record() for lines in _split(text)]
         except RecordError as error:
             raise RecordError(f"{path}: {error}") from None
     if not records:
@@ -378,7 +394,7 @@ def parse_json_lines(lines: Iterable[str], name: str) -> Iterator[tuple[int, Gam
             if isinstance(data, dict) and "actions" not in data:
                 continue
             yield number, GameRecord.from_dict(data)
-        except (json.JSONDecodeError, RecordError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             raise RecordError(f"{name}, line {number}: {error}") from None
 
 

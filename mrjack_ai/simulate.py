@@ -88,7 +88,7 @@ def random_games(state: State, games: int, seed: int = 0, threads: int = 1) -> R
     start = state._words.copy()
 
     def run(thread: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        results = np.zeros(7, np.int64)
+        results = np.zeros(6, np.int64)
         for chunk in range(thread, chunks, threads):
             size = min(GAMES_PER_CHUNK, games - chunk * GAMES_PER_CHUNK)
             entry.random_games(start, tables, size, seeds[chunk], results)

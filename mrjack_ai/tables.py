@@ -123,35 +123,22 @@ def _bit(index: int) -> int:
 
 
 class Geometry:
-    """Sets of street hexes as Python ints, from the closed sides outwards.
-
-    `street_neighbours` is the one place that decides which steps exist between street hexes; a
-    board with a closed side differs here and nowhere else.
-    """
+    """Sets of street hexes of a board, as Python ints."""
 
     def __init__(self, board: Board) -> None:
         self.board = board
         index = board.street_index
         self.street_neighbours: list[list[int]] = [
-            [index[other] for other in board.neighbours(hex) if other in index]
-            for hex in board.streets
+            [index[other] for other in board.street_neighbours(hex)] for hex in board.streets
         ]
-        self.distance: list[list[int]] = [self._distances(h) for h in range(len(board.streets))]
-
-    def _distances(self, start: int) -> list[int]:
-        distance = [-1] * len(self.board.streets)
-        distance[start] = 0
-        queue = [start]
-        for hex in queue:
-            for other in self.street_neighbours[hex]:
-                if distance[other] < 0:
-                    distance[other] = distance[hex] + 1
-                    queue.append(other)
-        return distance
+        self.distance: list[list[int]] = []
+        for hex in board.streets:
+            distances = board.street_distances(hex)
+            self.distance.append([distances[other] for other in board.streets])
 
     def ball(self, hex: int, steps: int) -> int:
         """Street hexes within `steps` steps over streets, `hex` included."""
-        return sum(_bit(h) for h, d in enumerate(self.distance[hex]) if 0 <= d <= steps)
+        return sum(_bit(h) for h, d in enumerate(self.distance[hex]) if d <= steps)
 
     def ball_anywhere(self, hex: int, steps: int) -> int:
         """Street hexes within `steps` steps over any hex of the map (4.5)."""

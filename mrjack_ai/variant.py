@@ -26,6 +26,8 @@ FULL_CAST: tuple[str, ...] = tuple(kind.code for kind in KINDS[:8])
 
 
 def _parse_cast(cast: str | Iterable[str]) -> tuple[str, ...]:
+    if not isinstance(cast, Iterable):
+        raise VariantError(f"cast {cast!r} must be character codes")
     codes = cast.replace(",", "+").split("+") if isinstance(cast, str) else list(cast)
     for code in codes:
         try:
@@ -49,14 +51,13 @@ class Variant:
     character can do.
 
     Args:
-        board: a `Board`, the name of a built-in board, or the path of a board file.
-        cast: 2, 4 or 8 character codes, as an iterable or joined by `+`; kept in table order.
+        board: a `Board`; `make_variant` also takes the name or file of one.
+        cast: 2, 4 or 8 character codes; kept in table order.
         turns: number of turns, 1 to 8.
         first: who plays first on odd turns, `detective` or `jack`.
 
     Raises:
         VariantError: for a cast, number of turns or starter that cannot be played.
-        BoardError: for a board that cannot be loaded.
     """
 
     board: Board = field(default_factory=lambda: load_board("whitechapel"))
@@ -66,7 +67,9 @@ class Variant:
 
     def __post_init__(self) -> None:
         if not isinstance(self.board, Board):
-            object.__setattr__(self, "board", load_board(self.board))
+            raise VariantError(
+                f"board {self.board!r} is no Board; make_variant takes the name or file of one"
+            )
         object.__setattr__(self, "cast", _parse_cast(self.cast))
         if type(self.turns) is not int or not 1 <= self.turns <= MAX_TURNS:
             raise VariantError(f"turns {self.turns!r} must be a whole number from 1 to {MAX_TURNS}")

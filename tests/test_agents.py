@@ -18,7 +18,6 @@ from mrjack_ai.agents import (
     make_agent,
     register_agent,
 )
-from mrjack_ai.agents.simple import is_last_chance
 from mrjack_ai.tournament import make_deal, play_game
 from mrjack_ai.variant import DETECTIVE, JACK, Variant, make_variant
 
@@ -161,7 +160,7 @@ LAST_CARD = (
 def test_last_chance_accuses_a_suspect_in_reach(agent: Agent) -> None:
     """Turn 8: Jack, Detective, Detective, Jack; two cards left are the last of each."""
     state = State(LAST_CARD)
-    assert is_last_chance(state.observation())
+    assert state.observation().is_last_chance()
     found = names(state, agent)
     assert found <= {"accuse JS", "accuse SH", "accuse JB"}
     assert "accuse JS" in found
@@ -169,8 +168,28 @@ def test_last_chance_accuses_a_suspect_in_reach(agent: Agent) -> None:
 
 def test_the_card_before_the_last_is_no_last_chance() -> None:
     state = State(LAST_CARD.replace("cards=WG,JB", "cards=IL,WG,JB"))
-    assert not is_last_chance(state.observation(DETECTIVE))
+    assert not state.observation(DETECTIVE).is_last_chance()
     assert not any(name.startswith("accuse") for name in names(state, CautiousAgent()))
+
+
+@pytest.mark.parametrize("name", ["cautious", "greedy"])
+@pytest.mark.parametrize("turns", [2, 8])
+def test_last_chance_may_come_before_the_last_turn(name: str, turns: int) -> None:
+    """In a cast of two the even turns have one card, Jack's: the Detective's last is before."""
+    variant = make_variant("mews", "SH+JW", turns)
+    chances = accusations = 0
+    for seed in range(60):
+        state = play(variant, name, "random", seed)
+        replayed = mrjack_ai.new_game(variant)
+        for action in state.history():
+            view = replayed.observation(DETECTIVE)
+            if view.is_last_chance():
+                assert view.turn == turns - 1
+                chances += view.node == "use" and not view.has_moved
+                accusations += replayed.action_to_string(action).startswith("accuse")
+            replayed.apply_action(action)
+    assert chances > 10
+    assert accusations > chances / 3
 
 
 def test_accuses_when_nothing_else_is_legal() -> None:

@@ -72,10 +72,16 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         (["show", "turn=1 jack=XX"], "dealt: 4 cards"),
         (["show", "node=deal turn=1 jack=XX"], "jack=XX"),
         (["show", "missing.txt"], "cannot read 'missing.txt'"),
-        (["show", "turn=1", "--at", "3"], "--at needs a file"),
+        (["show", "turn=1", "--at", "3"], "--at and --game need a file"),
         (["replay"], "the following arguments are required"),
         (["replay", "missing.txt"], "cannot read 'missing.txt'"),
         (["bench", "--games", "0"], "--games"),
+        (["bench", "--games", str(10**14)], "--games"),
+        (["perft", "--depth", "99999999"], "--depth 99999999"),
+        (["perft", "--depth", str(10**20)], "--depth"),
+        (["perft", "--position", ""], "dealt: 4 cards"),
+        (["show", "--at", "3"], "--at and --game need a file"),
+        (["show", "--game", "2"], "--at and --game need a file"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(
@@ -302,3 +308,96 @@ def test_installed_command_and_a_closed_pipe() -> None:
     assert done.returncode == 0
     assert done.stderr == ""
     assert done.stdout.count("\n") == 1
+
+
+def test_show_a_position_longer_than_a_file_name(capsys: pytest.CaptureFixture[str]) -> None:
+    state = mrjack_ai.new_game(board="whitechapel_2016", turns=7, first="jack")
+    longest = ""
+    for seed in range(20):
+        walk, number = state.clone(), seed
+        while not walk.is_terminal():
+            actions = walk.legal_actions()
+            quiet = [a for a in actions if "accuse" not in walk.action_to_string(a)] or actions
+            walk.apply_action(quiet[number * 5 % len(quiet)])
+            number += 3
+            longest = max(longest, str(walk), key=len)
+    assert len(longest) > 255  # most file systems know no longer names
+    code, output, errors = run(capsys, "show", longest)
+    assert (code, errors) == (0, "")
+    assert "whitechapel_2016" in output
+
+
+def test_a_board_of_ones_own_on_the_command_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(mrjack_ai.load_board("mews").to_dict() | {"name": "mine"}))
+    variant = mrjack_ai.make_variant(path, "SH+JW", 3)
+    text = str(mrjack_ai.new_game(variant))
+    code, output, _ = run(capsys, "show", text, "--board", str(path))
+    assert code == 0
+    assert "on mine" in output
+    out = tmp_path / "r.jsonl"
+    options = ("--board", str(path), "--cast", "SH+JW", "--turns", "3", "--games", "4")
+    assert run(capsys, "tournament", *options, "--workers", "2", "--out", str(out))[0] == 0
+    code, output, _ = run(capsys, "replay", str(out), "--text")
+    assert code == 0
+    records = tmp_path / "records.txt"
+    records.write_text(output[: output.rindex(f"{out}:")])
+    assert read_records(records) == [
+        GameRecord.from_text(record.to_text()) for record in read_records(out)
+    ]
+
+
+@pytest.mark.parametrize("content", ['{"actions": ' + "9" * 5000 + "}", "9" * 5000, "{"])
+def test_damaged_json_is_one_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, content: str
+) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(content)
+    for arguments in (["replay"], ["show"], ["show", "--board"], ["tournament", "--out"]):
+        code, _, errors = run(capsys, *arguments, str(path))
+        assert code == 2
+        assert errors.count("\n") == 1
+    assert path.read_text() == content
+
+
+SHELL = {
+    "show >&-": 0,
+    "show 2>&-": 0,
+    "agents >&-": 0,
+    "show >/dev/full": 1,
+    "replay nothing 2>&-": 2,
+}
+
+
+@pytest.mark.parametrize("arguments", SHELL)
+def test_closed_and_full_streams(arguments: str) -> None:
+    done = subprocess.run(
+        f"{sys.executable} -m mrjack_ai.cli {arguments}",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == SHELL[arguments], done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stderr.count("\n") == (done.returncode == 1)
+
+
+def test_names_that_the_terminal_cannot_show(tmp_path: Path) -> None:
+    import os
+
+    path = tmp_path / "f\u00e9e.jsonl"
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-m", "mrjack_ai.cli"]
+    for arguments in (["tournament", "--games", "2", *SMALL, "--out"], ["replay"]):
+        done = subprocess.run(
+            [*command, *arguments, str(path)],
+            capture_output=True,
+            text=True,
+            env=environment,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert "f\\xe9e.jsonl" in done.stdout

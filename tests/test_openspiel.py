@@ -7,6 +7,7 @@ import pickle
 import random
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -149,11 +150,20 @@ def test_bad_parameters(parameters: dict[str, Any], message: str) -> None:
 
 
 def test_load_game_takes_any_variant() -> None:
+    """A board that is in no file travels inside the parameters."""
     small = mrjack_ai.make_variant("mews", "SH+JB", 2)
     assert str(load_game(small)) == str(pyspiel.load_game(SMALL))
     own_board = mrjack_ai.board_from_dict(small.board.to_dict() | {"name": "mine"})
-    game = load_game(mrjack_ai.Variant(board=own_board, cast=("SH", "JB"), turns=2))
-    assert play_randomly(game, 3).is_terminal()
+    variant = mrjack_ai.Variant(board=own_board, cast=("SH", "JB"), turns=2)
+    game = load_game(variant)
+    assert game.variant == variant
+    assert pyspiel.load_game(str(game)).variant == variant
+    assert pickle.loads(pickle.dumps(game)).variant == variant
+    pyspiel.random_sim_test(game, num_sims=3, serialize=True, verbose=False)
+    state = play_randomly(game, 3)
+    assert str(pickle.loads(pickle.dumps(state))) == str(state)
+    with pytest.raises(Exception, match="inside the parameters is damaged"):
+        pyspiel.load_game("mrjack", {"board": "inline-AAAA"})
 
 
 # -- agreement with the native state ------------------------------------------------------
@@ -290,6 +300,69 @@ def test_public_observer_knows_no_secret_and_private_one_only_them() -> None:
 def test_observer_refuses_parameters() -> None:
     with pytest.raises(ValueError, match="unknown"):
         make_observation(pyspiel.load_game("mrjack"), None, {"zoom": 2})
+
+
+def test_private_recall_remembers_the_order_of_cards() -> None:
+    """Two games that differ only in the order of Jack's alibi cards."""
+    game = pyspiel.load_game("mrjack(board=mews,cast=SH+JW+JS+IL,turns=6)")
+    kinds = pyspiel.PrivateInfoType
+    recall = make_observation(game, pyspiel.IIGObservationType(False, True, kinds.SINGLE_PLAYER))
+    forgets = make_observation(game, pyspiel.IIGObservationType(False, False, kinds.SINGLE_PLAYER))
+    seen: dict[tuple[str, ...], pyspiel.State] = {}
+    for seed in range(400):
+        state = play_randomly(game, seed)
+        native = state.to_native()
+        cards = tuple(text for text in native.observation(1).history() if text.startswith("alibi"))
+        known = (str(native.identity), *(card for card in cards if card != "alibi ?"))
+        if len(known) == 3:
+            seen[known] = state
+    pairs = 0
+    for known, state in seen.items():
+        other = seen.get((known[0], known[2], known[1]))
+        if other is not None:
+            pairs += 1
+            assert recall.string_from(state, 1) != recall.string_from(other, 1)
+            assert forgets.string_from(state, 1) == forgets.string_from(other, 1)
+            recall.set_from(state, 1)
+            tensor = recall.tensor.copy()
+            recall.set_from(other, 1)
+            assert (tensor != recall.tensor).any()
+    assert pairs > 0
+
+
+@pytest.mark.parametrize("player", [-1, 2, 7])
+def test_no_view_for_anybody_else(player: int) -> None:
+    state = play_randomly(pyspiel.load_game("mrjack"), 1, plies=5)
+    observer = state.get_game().make_py_observer()
+    for view in (
+        lambda: state.observation(player),
+        lambda: observer.set_from(state, player),
+        lambda: observer.string_from(state, player),
+        lambda: AgentBot(state.get_game(), player, GreedyAgent()),
+    ):
+        with pytest.raises(ValueError, match="must be 0"):
+            view()
+    with pytest.raises(ValueError, match="no Agent"):
+        AgentBot(state.get_game(), 0, "greedy")  # type: ignore[arg-type]
+
+
+def test_two_threads_do_not_disturb_each_other() -> None:
+    """Kernels run without the GIL; states of one game must not share what they write to."""
+    game = pyspiel.load_game("mrjack")
+    states = [play_randomly(game, seed, plies=6) for seed in (1, 5)]
+    natives = [state.to_native() for state in states]
+    expected = [native.legal_actions() for native in natives]
+    assert expected[0] != expected[1]
+
+    def ask(which: int) -> int:
+        wrong = 0
+        for _ in range(20_000):
+            wrong += states[which].legal_actions() != expected[which]
+            wrong += natives[which].legal_actions() != expected[which]
+        return wrong
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(ask, (0, 1))) == [0, 0]
 
 
 # -- resampling ---------------------------------------------------------------------------

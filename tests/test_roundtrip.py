@@ -299,8 +299,11 @@ MALFORMED += [
     (WHISTLE.format("use", "steps=2 whistled=JB"), "node"),
     (WHISTLE.format("aim", "steps=2 whistled=JB"), "node"),
     (WHISTLE.format("use", "moved=yes ability=used"), "node"),
-    # Nothing is left to do: everybody within Goodley's call is whistled, or stands next to him.
-    (WHISTLE.format("whistle", "steps=2 whistled=SH,JW,JS,IL,MS,WG,JB"), "node"),
+    (WHISTLE.format("whistle", "steps=2 whistled=SH,JW,JS,IL,MS,WG,JB"), "whistled"),
+    (WHISTLE.format("whistle", "steps=1 whistled=SH,JW,JS"), "whistled"),
+    ("jack=JS dealt=SH,JW,JS,IL cards=SH,JW,JS,IL SH=g5:", "SH"),
+    ("jack=JS dealt=SH,JW,JS,IL cards=SH,JW,JS,IL JW=a3:", "JW"),
+    ("jack=JS dealt=SH,JW,JS,IL cards=SH,JW,JS,IL lamps=b2:1,c7:3,f5:,h8,k6:4,l11:2", "lamps"),
     (
         "cast=SG+JB jack=JB dealt=SG cards=SG node=use using=SG moved=yes ability=open JB=m9",
         "node",

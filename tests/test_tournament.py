@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
@@ -33,7 +34,7 @@ from mrjack_ai.tournament import (
     run_tournament,
     standings,
 )
-from mrjack_ai.tournament.standings import paired_score, wilson
+from mrjack_ai.tournament.standings import mean_score, wilson
 from mrjack_ai.variant import DETECTIVE, JACK, Variant, make_variant
 
 SMALL = make_variant("mews", "SH+JW+SG+WG", 4)
@@ -131,7 +132,6 @@ def test_seeds_differ() -> None:
     [
         ({"agents": ("random",)}, "at least two"),
         ({"agents": ("random", "random")}, "listed twice"),
-        ({"agents": ("random", "rnadom")}, "unknown agent"),
         ({"games": 3}, "games 3 must be even"),
         ({"games": 0}, "games 0"),
         ({"seed": -1}, "seed -1"),
@@ -141,6 +141,13 @@ def test_bad_settings(change: dict[str, object], message: str) -> None:
     good = {"agents": ("random", "cautious"), "games": 8, "seed": 5, "variant": SMALL}
     with pytest.raises(mrjack_ai.MrJackError, match=message):
         Settings(**{**good, **change})  # type: ignore[arg-type]
+
+
+def test_unknown_agents_are_refused_before_anything_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    with pytest.raises(AgentError, match="unknown agent 'rnadom'"):
+        run_tournament(small(("random", "rnadom")), out=path)
+    assert not path.exists()
 
 
 # -- running ------------------------------------------------------------------------------
@@ -201,12 +208,51 @@ def test_a_file_cut_in_its_first_line_starts_again(tmp_path: Path) -> None:
     assert path.read_bytes() == b'{"another": "file'
 
 
+def edit(
+    line: int, flip: bool = False, identity: bool = False, **changes: object
+) -> Callable[[list[str]], list[str]]:
+    """Damage to the record on one line of a results file."""
+
+    def damage(lines: list[str]) -> list[str]:
+        data = json.loads(lines[line])
+        if flip:
+            changes["ending"] = "dawn" if data["ending"] != "dawn" else "escape"
+        if identity:
+            # The shortest game that anybody else could have had on this deal.
+            state = mrjack_ai.new_game(SMALL)
+            other = next(code for code in SMALL.cast if f"jack {code}" != data["actions"][0])
+            state.apply_action(f"jack {other}")
+            while not state.is_terminal():
+                state.apply_action(state.legal_actions()[0])
+            changes.update(
+                GameRecord.from_state(state).to_dict()
+                | {
+                    "agents": data["agents"],
+                    "seed": data["seed"],
+                    "pairing": data["pairing"],
+                    "deal": data["deal"],
+                }
+            )
+        return [*lines[:line], json.dumps(data | changes), *lines[line + 1 :]]
+
+    return damage
+
+
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
         (lambda lines: [lines[0].replace('"seed": 5', '"seed": 6'), *lines[1:]], "seed differ"),
         (lambda lines: ["something else", *lines[1:]], "no results file"),
+        (lambda lines: [lines[0].replace('"rules": 1', '"rules": 2'), *lines[1:]], "rules differ"),
+        (lambda lines: [lines[0].replace("round robin", "swiss"), *lines[1:]], "tournament differ"),
         (lambda lines: [*lines[:3], "{}", *lines[4:]], "line 4: 'actions'"),
+        (edit(3, ending=None), "line 4: the game is not finished"),
+        (edit(3, actions=[]), "line 4: .*unfinished"),
+        (edit(3, seed=6), "line 4: this is not the game"),
+        (edit(3, turns=5), "line 4: this is not the game"),
+        (edit(3, rules=2), "line 4: .*version 2"),
+        (edit(3, flip=True), "line 4: the record says"),
+        (edit(3, identity=True), "line 4: .*is not what this deal has"),
         (lambda lines: [*lines[:3], lines[3][:50], *lines[4:]], "line 4: "),
         (lambda lines: [*lines[:3], lines[4], *lines[4:]], "line 4: .*not the game"),
         (lambda lines: [*lines, lines[-1]], "more games than"),
@@ -315,6 +361,60 @@ def test_illegal_action_names_the_agent() -> None:
         play_game(SMALL, [Illegal(), FirstAction()], deal, generators)
 
 
+SCRIPT = """
+import mrjack_ai
+from mrjack_ai.agents import register_agent
+from mrjack_ai.tournament import Settings, load_results, run_tournament
+
+class First(mrjack_ai.Agent):
+    def act(self, observation):
+        return observation.legal_actions()[0]
+
+if __name__ == "__main__":
+    register_agent("first", First)
+    variant = mrjack_ai.make_variant("mews", "SH+JW+SG+WG", 4)
+    settings = Settings(("first", "random"), 20, 5, variant)
+    alone = run_tournament(settings)
+    print(run_tournament(settings, workers=2, out="r.jsonl") == alone)
+"""
+
+
+def test_agents_of_a_script_reach_the_workers_and_their_results_are_read_anywhere(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "play.py").write_text(SCRIPT)
+    run = subprocess.run(
+        [sys.executable, "play.py"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert run.stdout == "True\n", run.stderr
+    # This process has never heard of the agent.
+    results = load_results(tmp_path / "r.jsonl")
+    assert results.complete
+    assert results.settings.agents == ("first", "random")
+
+
+def test_full_disk_is_one_clear_error(tmp_path: Path) -> None:
+    command = f"ulimit -f 8; {sys.executable} -m mrjack_ai.cli tournament --games 40 --board mews"
+    command += " --cast SH+JB --out r.jsonl"
+    run = subprocess.run(
+        ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 2
+    assert run.stderr.count("\n") == 1
+    assert "cannot write results to 'r.jsonl'" in run.stderr
+    lines = (tmp_path / "r.jsonl").read_text().splitlines()
+    assert len(lines) > 2
+    run = subprocess.run(
+        [*command.split("; ", 1)[1].split()],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    assert load_results(tmp_path / "r.jsonl").complete
+
+
 # -- statistics ---------------------------------------------------------------------------
 
 
@@ -360,26 +460,52 @@ def test_wilson_interval_against_worked_values() -> None:
     assert np.isnan(wilson(0, 0).value)
 
 
-def test_paired_score_by_hand() -> None:
-    """Scores 1, 1/2, 1/2, 0: mean 1/2, s = 0.408248, margin 1.96 s / 2 = 0.400074."""
-    rate = paired_score([1, 0.5, 0.5, 0])
-    assert rate.games == 8
-    assert (rate.value, round(rate.low, 5), round(rate.high, 5)) == (0.5, 0.09992, 0.90008)
-    assert np.isnan(paired_score([]).value)
-    assert (paired_score([0.5]).low, paired_score([0.5]).high) == (0.0, 1.0)
+def test_mean_score_by_hand() -> None:
+    """Scores 1, 1/2, 1/2, 0: mean 1/2, s = 0.408248, t(3) = 3.182446, margin 0.649624 > 1/2."""
+    rate = mean_score([1, 0.5, 0.5, 0])
+    assert (rate.games, rate.value, rate.low, rate.high) == (8, 0.5, 0.0, 1.0)
+    rate = mean_score([1, 0.5, 0.5, 0] * 4, games_each=4)
+    # s = 0.365148, t(15) = 2.131450, margin 2.131450 * 0.365148 / 4 = 0.194574
+    assert rate.games == 64
+    assert (round(rate.low, 5), round(rate.high, 5)) == (0.30543, 0.69457)
+    assert np.isnan(mean_score([]).value)
 
 
-def test_paired_interval_covers_as_often_as_it_claims() -> None:
-    """2000 simulated matches of 200 pairs with dependent games; 95 % within four errors."""
+def test_mean_score_of_equal_deals_is_not_certain() -> None:
+    """Two deals won altogether: the Wilson interval of 2 of 2, 0.3424 to 1 (Wilson 1927)."""
+    rate = mean_score([1.0, 1.0])
+    assert (round(rate.low, 4), rate.high) == (0.3424, 1.0)
+    assert mean_score([1.0, 1.0]).low == pytest.approx(wilson(2, 2).low)
+    assert mean_score([0.0] * 9).high == pytest.approx(wilson(0, 9).high)
+    assert mean_score([0.5]).low < 0.1
+
+
+def test_mean_score_interval_covers_as_often_as_it_claims() -> None:
+    """2000 simulated matches of 200 deals with dependent games; 95 % within four errors."""
     rng = np.random.default_rng(3)
     scores = rng.choice([0, 0.5, 1], p=[0.2, 0.35, 0.45], size=(2000, 200))
     true = 0.35 * 0.5 + 0.45
-    rates = [paired_score(list(row)) for row in scores]
+    rates = [mean_score(list(row)) for row in scores]
     covered = np.mean([rate.low <= true <= rate.high for rate in rates])
     assert abs(covered - 0.95) < 4 * np.sqrt(0.95 * 0.05 / 2000)
 
 
-def test_half_played_pairs_count_for_the_sides_only() -> None:
+def test_the_deal_is_the_unit_of_the_overall_score() -> None:
+    """Three agents: an agent's score of a deal is the mean of its four games on it."""
+    results = run_tournament(small(("random", "cautious", "greedy"), games=8))
+    for standing in standings(results):
+        by_deal: dict[int, list[int]] = {}
+        for record in results.records:
+            if standing.agent in record.agents:
+                side = DETECTIVE if record.ending == "caught" else JACK
+                won = record.agents[side] == standing.agent
+                by_deal.setdefault(record.details["deal"], []).append(won)
+        assert all(len(games) == 4 for games in by_deal.values())
+        expected = mean_score([sum(games) / 4 for games in by_deal.values()], 4)
+        assert standing.score == expected
+
+
+def test_half_played_deals_count_for_the_sides_only() -> None:
     results = run_tournament(small())
     cut = Results(results.settings, results.records[:3])
     assert not cut.complete

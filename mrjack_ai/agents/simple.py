@@ -31,14 +31,6 @@ def accusation_ids(variant: Variant) -> tuple[int, int]:
     return int(base[ACCUSE]), int(base[ACCUSE + 1])
 
 
-def is_last_chance(observation: Observation) -> bool:
-    """True when the Detective plays his last card of the last turn: then dawn comes (7.3)."""
-    return (
-        observation.turn == observation.variant.turns
-        and observation.remaining_plays(DETECTIVE) == 1
-    )
-
-
 class CautiousAgent(Agent):
     """Chooses uniformly, but accuses only when it is certain, or when it is now or never.
 
@@ -65,7 +57,7 @@ class CautiousAgent(Agent):
         if not accusations:
             return actions
         possible = possible_identities(observation)
-        if possible.bit_count() == 1 or is_last_chance(observation):
+        if possible.bit_count() == 1 or observation.is_last_chance():
             wanted = tuple(action for action in accusations if possible >> (action - low) & 1)
             if wanted:
                 return wanted

@@ -54,12 +54,14 @@ def _cache_base() -> Path:
 
 def _cache_folder() -> Path | None:
     """Folder of the compiled kernels, or None when no folder can be written."""
-    folder = _cache_base() / f"kernels-{source_hash()}"
+    # numba's entries also depend on where the sources lie.
+    place = hashlib.sha256(str(_PACKAGE).encode()).hexdigest()[:8]
     try:
+        folder = _cache_base() / f"kernels-{source_hash()}-{place}"
         folder.mkdir(parents=True, exist_ok=True)
         if not os.access(folder, os.W_OK):
             return None
-    except OSError:
+    except (OSError, RuntimeError):  # RuntimeError: a user without a home
         return None
     return folder
 

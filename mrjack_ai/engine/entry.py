@@ -6,6 +6,7 @@ Arguments are plain arrays: `game` is `uint64[game_words]` (see `layout`), `tabl
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,6 @@ from mrjack_ai.engine.layout import (
 )
 from mrjack_ai.engine.rules import (
     apply,
-    detective_return,
     drawing_player,
     list_legal,
     lit_hexes,
@@ -42,8 +42,17 @@ from mrjack_ai.engine.rules import (
 )
 from mrjack_ai.tables import MAX_ACTIONS, NO_SEAT, TABLES
 
-_TABLES_BYTES = TABLES.itemsize
-assert _TABLES_BYTES % 8 == 0
+assert TABLES.itemsize % 8 == 0
+
+
+class _Scratch(threading.local):
+    """Room for a list of actions; one a thread, since kernels run without the GIL."""
+
+    def __init__(self) -> None:
+        self.actions = np.empty(MAX_ACTIONS, np.int64)
+
+
+scratch = _Scratch()
 
 
 @helper
@@ -205,8 +214,7 @@ def random_games(game: Any, tables: Any, games: int, seed: np.uint64, results: A
         game: the position to start from; left alone.
         games: how many games.
         seed: any 64-bit number; equal seeds give equal games.
-        results: `int64[7]`, added to: games by ending (index 1 to 4), decisions (5), and the
-            sum of the Detective's returns (6).
+        results: `int64[6]`, added to: games by ending (index 1 to 4) and decisions (5).
     """
     t = tables.view(TABLES)[0]
     work = np.zeros(2 * STATE_WORDS, np.uint64).view(STATE)
@@ -220,7 +228,6 @@ def random_games(game: Any, tables: Any, games: int, seed: np.uint64, results: A
         decisions = _random_game(work[1], t, generator, actions)
         results[work[1]["ending"]] += 1
         results[5] += decisions
-        results[6] += detective_return(work[1])
 
 
 @kernel

@@ -72,4 +72,4 @@ def _run_all(variant: Variant, tables: Words) -> None:
     observe.features(game, tables, 0, np.zeros(_MOST_FEATURES, np.float32))
     greedy.rate_actions(game, tables, 1, np.empty(MAX_ACTIONS))
     entry.mask_state(game.copy(), 0)
-    entry.random_games(game, tables, 1, np.uint64(0), np.zeros(7, np.int64))
+    entry.random_games(game, tables, 1, np.uint64(0), np.zeros(6, np.int64))

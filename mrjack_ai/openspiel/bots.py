@@ -24,10 +24,17 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]
         player_id: 0 (Detective) or 1 (Jack).
         agent: the agent; it sees observations only.
         seed: seed of the agent's generator; equal seeds play equal games.
+
+    Raises:
+        ValueError: when the player is neither 0 nor 1, or `agent` is no `Agent`.
     """
 
     def __init__(self, game: MrJackGame, player_id: int, agent: Agent, seed: int = 0) -> None:
         pyspiel.Bot.__init__(self)
+        if player_id not in (0, 1):
+            raise ValueError(f"player_id {player_id!r} must be 0 (Detective) or 1 (Jack)")
+        if not isinstance(agent, Agent):
+            raise ValueError(f"{agent!r} is no Agent; make_agent(...) builds one from its name")
         self._game = game
         self._player_id = player_id
         self._agent = agent
@@ -82,7 +89,9 @@ class BotAgent(Agent):
 
     The bot is shown a state that is sampled, with its exact weight, from those its player cannot
     tell apart. A bot that looks only at its information state plays as it would in OpenSpiel; one
-    that looks at the whole state plays against that sample, and never sees the truth.
+    that looks at the whole state plays against that sample, and never sees the truth. Bots that
+    have to be told every action (`inform_action`) are not supported: `step` must decide from the
+    state it is given.
 
     Args:
         make_bot: called at the start of each game with the OpenSpiel game, the player and a seed;

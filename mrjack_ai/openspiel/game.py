@@ -6,6 +6,9 @@ attributes; what depends on the variant alone lies on a class made for that vari
 
 from __future__ import annotations
 
+import base64
+import json
+import zlib
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +17,7 @@ import pyspiel
 
 from mrjack_ai.actions import ActionSpace, action_space
 from mrjack_ai.belief import determinize
+from mrjack_ai.board import board_from_dict
 from mrjack_ai.engine import entry, observe
 from mrjack_ai.engine.layout import (
     CAUGHT,
@@ -27,12 +31,15 @@ from mrjack_ai.engine.layout import (
     game_words,
 )
 from mrjack_ai.engine.warmup import ensure_compiled
+from mrjack_ai.errors import BoardError
 from mrjack_ai.game import State
 from mrjack_ai.notation import position_text
 from mrjack_ai.observation import (
     EVENT_BITS,
     Observation,
     event_bits,
+    event_text,
+    mask_event,
     max_events,
     observe_game,
     observe_public,
@@ -40,7 +47,7 @@ from mrjack_ai.observation import (
     tensor_size,
 )
 from mrjack_ai.position import set_bits
-from mrjack_ai.tables import MAX_ACTIONS, Words, build_tables, max_game_length
+from mrjack_ai.tables import Words, build_tables, max_game_length
 from mrjack_ai.variant import DEFAULT_VARIANT, PLAYER_NAMES, Variant, make_variant
 
 GAME_TYPE = pyspiel.GameType(
@@ -66,6 +73,9 @@ GAME_TYPE = pyspiel.GameType(
     },
 )
 
+_INLINE = "inline-"
+"""Begins a `board` parameter that holds the board itself."""
+
 _PLAYERS: dict[int, int] = {
     0: 0,
     1: 1,
@@ -82,17 +92,14 @@ class MrJackGame(pyspiel.Game):  # type: ignore[misc]
 
     Args:
         params: the parameters, as OpenSpiel passes them.
-        variant: overrides them, for a board that is in no file; such a game cannot be serialised.
 
     Raises:
         VariantError, BoardError: when the parameters describe no variant.
     """
 
-    def __init__(
-        self, params: dict[str, Any] | None = None, variant: Variant | None = None
-    ) -> None:
+    def __init__(self, params: dict[str, Any] | None = None) -> None:
         params = params or {}
-        self.variant = make_variant(**params) if variant is None else variant
+        self.variant = _variant_of(params)
         ensure_compiled(self.variant)
         space = action_space(self.variant)
         info = pyspiel.GameInfo(
@@ -115,7 +122,6 @@ class MrJackGame(pyspiel.Game):  # type: ignore[misc]
                 "_variant": self.variant,
                 "_tables": build_tables(self.variant),
                 "_space": space,
-                "_scratch": np.empty(MAX_ACTIONS, np.int64),
                 "_start": start,
             },
         )
@@ -124,6 +130,10 @@ class MrJackGame(pyspiel.Game):  # type: ignore[misc]
         """The state before Jack's card is drawn."""
         state: MrJackState = self._state_class(self)
         return state
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # OpenSpiel's own way restores the C++ half only.
+        return (pyspiel.load_game, (str(self),))
 
     def max_chance_nodes_in_history(self) -> int:
         """Most chance nodes of one game."""
@@ -147,7 +157,6 @@ class MrJackState(pyspiel.State):  # type: ignore[misc]
     _variant: Variant
     _tables: Words
     _space: ActionSpace
-    _scratch: np.ndarray[Any, np.dtype[np.int64]]
     _start: Words
 
     _words: Words
@@ -165,8 +174,9 @@ class MrJackState(pyspiel.State):  # type: ignore[misc]
         return int(self._words[SUMMARY_WORD]) & 0xFF == NODE_TERMINAL
 
     def _legal_actions(self, player: int) -> list[int]:
-        count = entry.legal_actions(self._words, self._tables, self._scratch)
-        actions: list[int] = self._scratch[:count].tolist()
+        scratch = entry.scratch.actions
+        count = entry.legal_actions(self._words, self._tables, scratch)
+        actions: list[int] = scratch[:count].tolist()
         return actions
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
@@ -175,15 +185,19 @@ class MrJackState(pyspiel.State):  # type: ignore[misc]
         return [(outcome, 1.0 / len(outcomes)) for outcome in outcomes]
 
     def _apply_action(self, action: int) -> None:
-        if not entry.apply_action(self._words, self._tables, action, self._scratch):
+        if not entry.apply_action(self._words, self._tables, action, entry.scratch.actions):
             self.to_native().apply_action(action)  # raises, saying what would be legal
 
     def _action_to_string(self, player: int, action: int) -> str:
         if player == CHANCE:
             node = NODE_NAMES[int(self._words[SUMMARY_WORD]) & 0xFF]
             # Asked about an outcome at another node, there is only one sensible reading.
-            return self._space.outcome_names.get(node, self._space.outcome_names["jack"])[action]
-        return self._space.names[action]
+            names = self._space.outcome_names.get(node, self._space.outcome_names["jack"])
+        else:
+            names = self._space.names
+        if not 0 <= action < len(names):
+            raise ValueError(f"action {action!r} must be from 0 to {len(names) - 1}")
+        return names[action]
 
     def string_to_action(self, *player_and_text: Any) -> int:
         """Id of an action from its text.
@@ -218,7 +232,12 @@ class MrJackState(pyspiel.State):  # type: ignore[misc]
         return State.from_words(self._variant, self._words.copy())
 
     def observation(self, player: int) -> Observation:
-        """What a player may know, as `mrjack_ai.Observation`."""
+        """What a player may know, as `mrjack_ai.Observation`.
+
+        Raises:
+            ValueError: unless the player is 0 or 1.
+        """
+        _check_player(player)
         actions = tuple(self._legal_actions(player)) if self.current_player() == player else ()
         return observe_game(self._variant, self._words, None, player, actions)
 
@@ -240,6 +259,11 @@ class MrJackState(pyspiel.State):  # type: ignore[misc]
         for action in sample.history():
             state.apply_action(action)
         return state
+
+
+def _check_player(player: int) -> None:
+    if player not in (0, 1):
+        raise ValueError(f"player {player!r} must be 0 (Detective) or 1 (Jack)")
 
 
 def _deserialize(text: str) -> MrJackState:
@@ -268,7 +292,8 @@ class MrJackObserver:
     Supports every combination of public and private information. `dict` holds the sections of
     `mrjack_ai.observation.tensor_sections` by name, and with perfect recall also `events`, the
     event codes so far in binary. Without public information only `identity` and `own_alibis`
-    are left; with private information of all players they are given for both.
+    are left (and the events that only the observer knows); without private information they are
+    missing, as is who is looking; with that of all players it is given for both.
 
     Attributes:
         tensor: float32, 1-D, the sections one after the other.
@@ -284,6 +309,7 @@ class MrJackObserver:
         if params:
             raise ValueError(f"observer parameters {sorted(params)} are unknown; there are none")
         self._variant = variant
+        self._space = action_space(variant)
         self._public = bool(iig_obs_type.public_info)
         self._private = iig_obs_type.private_info
         self._recall = bool(iig_obs_type.perfect_recall)
@@ -294,9 +320,13 @@ class MrJackObserver:
             if self._recall:
                 shapes["events"] = (max_events(variant), EVENT_BITS)
             if self._private == pyspiel.PrivateInfoType.NONE:
-                del shapes["identity"], shapes["own_alibis"]
+                # Neither secrets nor who is looking.
+                for name in ("identity", "own_alibis", "observer", "to_move"):
+                    del shapes[name]
         elif self._private != pyspiel.PrivateInfoType.NONE:
             shapes = {"identity": (seats,), "own_alibis": (seats,)}
+            if self._recall:
+                shapes["events"] = (max_events(variant), EVENT_BITS)
         if self._private == pyspiel.PrivateInfoType.ALL_PLAYERS:
             shapes["all_identity"] = (seats,)
             shapes["all_alibis"] = (2, seats)
@@ -311,12 +341,14 @@ class MrJackObserver:
         self._whole = np.zeros(tensor_size(variant), np.float32)
 
     def _observation(self, state: MrJackState, player: int) -> Observation:
+        _check_player(player)
         if self._private == pyspiel.PrivateInfoType.NONE:
             return observe_public(self._variant, state._words, player)
         return observe_game(self._variant, state._words, None, player, ())
 
     def set_from(self, state: MrJackState, player: int) -> None:
         """Fill `tensor` and `dict` with what `player` sees of `state`."""
+        _check_player(player)
         self.tensor.fill(0)
         self._whole.fill(0)
         observe.features(state._words, state._tables, player, self._whole)
@@ -328,6 +360,8 @@ class MrJackObserver:
             at += length
         if "events" in self.dict:
             events = self._observation(state, player).events
+            if not self._public:
+                events = tuple(code for code in events if _is_secret(code, player))
             self.dict["events"][:] = event_bits(self._variant, events)
         if "all_identity" in self.dict:
             record = state._words[:STATE_WORDS].view(STATE)[0]
@@ -354,6 +388,7 @@ class MrJackObserver:
         return text
 
     def _private_texts(self, state: MrJackState, player: int) -> list[str]:
+        _check_player(player)
         if self._private == pyspiel.PrivateInfoType.NONE:
             return []
         players = (0, 1) if self._private == pyspiel.PrivateInfoType.ALL_PLAYERS else (player,)
@@ -362,21 +397,32 @@ class MrJackObserver:
         for who in players:
             if who == 1 and native.identity is not None:
                 texts.append(f"jack {native.identity}")
-            cards = native.alibis(who)
+            secrets = [code for code in native.events() if _is_secret(code, who)]
+            cards = [event_text(self._space, code).split()[1] for code in secrets]
+            cards = cards[1:] if who == 1 else cards  # the first is the identity
             if cards:
+                # Which order they came in is remembered with perfect recall only.
+                cards = cards if self._recall else list(native.alibis(who))
                 texts.append(f"alibis {PLAYER_NAMES[who]} {','.join(cards)}")
         return texts
+
+
+def _is_secret(code: int, player: int) -> bool:
+    """True for an event that this player knows and the other does not."""
+    return mask_event(code, player) == code != mask_event(code, 1 - player)
 
 
 def load_game(variant: Variant) -> MrJackGame:
     """The OpenSpiel game of a variant.
 
-    A game on a board that is not built in plays well but cannot be serialised by OpenSpiel,
-    which knows boards by name or file only.
+    A board that is not built in travels inside the `board` parameter, so that the game and its
+    states can be serialised anywhere.
     """
     board = variant.to_dict()["board"]
     if not isinstance(board, str):
-        return MrJackGame(variant=variant)
+        packed = zlib.compress(json.dumps(board, separators=(",", ":")).encode(), 9)
+        # Neither `=` nor `,` may stand in a parameter string.
+        board = _INLINE + base64.urlsafe_b64encode(packed).decode().rstrip("=")
     parameters = {
         "board": board,
         "cast": "+".join(variant.cast),
@@ -385,6 +431,19 @@ def load_game(variant: Variant) -> MrJackGame:
     }
     game: MrJackGame = pyspiel.load_game(GAME_TYPE.short_name, parameters)
     return game
+
+
+def _variant_of(params: dict[str, Any]) -> Variant:
+    board = params.get("board", "")
+    if not board.startswith(_INLINE):
+        return make_variant(**params)
+    text = board[len(_INLINE) :]
+    try:
+        packed = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+        data = json.loads(zlib.decompress(packed))
+    except (ValueError, zlib.error) as error:
+        raise BoardError(f"the board inside the parameters is damaged: {error}") from None
+    return make_variant(**{**params, "board": board_from_dict(data)})
 
 
 pyspiel.register_game(GAME_TYPE, MrJackGame)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mrjack_ai.agents.base import Agent
-from mrjack_ai.errors import AgentError, IllegalActionError
+from mrjack_ai.errors import AgentError, IllegalActionError, NotationError
 from mrjack_ai.game import State, new_game
 from mrjack_ai.tournament.deals import Deal
 from mrjack_ai.variant import PLAYER_NAMES, Variant
@@ -43,8 +43,8 @@ def play_game(
             continue
         action = agents[player].act(state.observation(player))
         try:
-            state.apply_action(int(action))
-        except (IllegalActionError, TypeError, ValueError) as error:
+            state.apply_action(action)
+        except (IllegalActionError, NotationError, TypeError) as error:
             name = type(agents[player]).__name__
             raise AgentError(f"{name}, playing the {PLAYER_NAMES[player]}: {error}") from None
     return state

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import multiprocessing
 import os
@@ -13,12 +14,15 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
-from mrjack_ai.errors import RecordError
+from mrjack_ai.agents import Agent, agent_class, register_agent
 from mrjack_ai.record import GameRecord
 from mrjack_ai.tournament.schedule import Game, Settings, TournamentError, play_batch
 from mrjack_ai.variant import Variant
+
+_LEAST_BEGUN = len('{"tournament"')
+"""A shorter beginning of a first line could be anybody's file."""
 
 BATCH = 8
 """Games a worker process is handed at a time."""
@@ -73,6 +77,7 @@ def run_tournament(
     """
     if workers < 1:
         raise TournamentError(f"workers {workers} must be at least 1")
+    settings.check_agents()
     records: list[GameRecord] = []
     report = progress or (lambda played, games: None)
     store = None if out is None else _ResultsFile(Path(out), settings)
@@ -102,15 +107,21 @@ def _play_here(settings: Settings, games: Iterable[Game]) -> Iterator[GameRecord
         yield game.play(settings)
 
 
-def _ignore_interrupts() -> None:
+def _start_worker(agents: dict[str, type[Agent]]) -> None:
     # Ctrl-C reaches every process of the terminal; only the coordinator acts on it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for name, agent in agents.items():
+        register_agent(name, agent)
 
 
 def _play_apart(settings: Settings, games: Iterator[Game], workers: int) -> Iterator[GameRecord]:
     """Games played by worker processes, handed back in the order of the schedule."""
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_ignore_interrupts)
+    names = {spec.partition(":")[0].strip() for spec in settings.agents}
+    agents = {name: agent_class(name) for name in names}
+    pool = ProcessPoolExecutor(
+        workers, mp_context=context, initializer=_start_worker, initargs=(agents,)
+    )
     waiting: deque[Future[list[GameRecord]]] = deque()
     try:
         while True:
@@ -121,7 +132,9 @@ def _play_apart(settings: Settings, games: Iterator[Game], workers: int) -> Iter
             yield from waiting.popleft().result()
     except BrokenProcessPool:
         raise TournamentError(
-            "a worker process died; the games played so far are kept, run the same command again"
+            "a worker process died; the games played so far are kept. If it happens again: agents "
+            "of your own must be importable, and a script that calls run_tournament with workers "
+            "must do so under `if __name__ == '__main__':`"
         ) from None
     finally:
         for future in waiting:
@@ -141,9 +154,13 @@ class _ResultsFile:
         """Open for appending; returns the games that are already there."""
         try:
             head = json.dumps(self.settings.to_dict())
+            found = self.path.read_bytes() if self.path.exists() else b""
             # A file that ends within its first line is as good as none.
-            if self.path.exists() and not head.encode().startswith(self.path.read_bytes()):
-                records, end = _read_results(self.path, self.settings)
+            begun = len(found) >= _LEAST_BEGUN and head.encode().startswith(found)
+            if found and not begun:
+                lines, end = _whole_lines(self.path)
+                _differences(self.path, _read_head(self.path, lines), self.settings)
+                records = _read_games(self.path, lines, self.settings)
                 self._file = self.path.open("r+", encoding="utf-8")
                 # A process killed while writing leaves part of a line: play that game again.
                 self._file.truncate(end)
@@ -170,7 +187,9 @@ class _ResultsFile:
 
     def close(self) -> None:
         if self._file is not None:
-            self._file.close()
+            # What could not be written was reported when it was written.
+            with contextlib.suppress(OSError):
+                self._file.close()
 
 
 def _whole_lines(path: Path) -> tuple[list[str], int]:
@@ -183,52 +202,49 @@ def _whole_lines(path: Path) -> tuple[list[str], int]:
         raise TournamentError(f"{str(path)!r} is no results file: {error}") from None
 
 
-def _read_results(path: Path, settings: Settings) -> tuple[list[GameRecord], int]:
-    lines, end = _whole_lines(path)
-    found = _parse_settings(path, lines)
-    if found.to_dict() != settings.to_dict():
-        theirs, ours = found.to_dict(), settings.to_dict()
-        differing = [name for name in ours if ours[name] != theirs.get(name)]
+def _differences(path: Path, head: dict[str, Any], settings: Settings) -> None:
+    ours = settings.to_dict()
+    differing = [name for name in {**ours, **head} if ours.get(name) != head.get(name)]
+    if differing:
         raise TournamentError(
             f"{str(path)!r} holds another tournament ({', '.join(differing)} differ); "
             "give another --out, or remove that file"
         )
+
+
+def _read_games(path: Path, lines: list[str], settings: Settings) -> list[GameRecord]:
+    """The games of a results file, each checked against the schedule and the rules."""
+    if len(lines) - 1 > settings.total_games:
+        raise TournamentError(f"{str(path)!r} holds more games than the tournament has")
     records = []
-    for number, (line, game) in enumerate(
-        zip(lines[1:], settings.schedule(), strict=False), start=2
-    ):
+    games = zip(lines[1:], settings.schedule(), strict=False)
+    for number, (line, game) in enumerate(games, start=2):
         try:
             record = GameRecord.from_dict(json.loads(line))
-            place = (record.details.get("pairing"), record.details.get("deal"))
-            specs = tuple(settings.agents[agent] for agent in game.players)
-            if place != (game.pairing, game.deal) or record.agents != specs:
-                raise RecordError("this is not the game that belongs here")
-        except (json.JSONDecodeError, RecordError, RecursionError) as error:
+            game.check(settings, record)
+        except (ValueError, RecursionError) as error:
             raise TournamentError(
                 f"{str(path)!r}, line {number}: {error}; nothing was changed; "
                 "remove the lines from there on to play those games again"
             ) from None
         records.append(record)
-    if len(lines) - 1 > settings.total_games:
-        raise TournamentError(f"{str(path)!r} holds more games than the tournament has")
-    return records, end
+    return records
 
 
-def _parse_settings(path: Path, lines: list[str]) -> Settings:
+def _read_head(path: Path, lines: list[str]) -> dict[str, Any]:
     try:
         head = json.loads(lines[0]) if lines else None
-        if not isinstance(head, dict) or "tournament" not in head:
-            raise ValueError("its first line holds no settings")
-        return Settings(
-            agents=tuple(head["agents"]),
-            games=head["games"],
-            seed=head["seed"],
-            variant=Variant.from_dict(head),
-        )
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise TournamentError(
-            f"{str(path)!r} is no results file of a tournament ({error}); give another --out"
-        ) from None
+    except (ValueError, RecursionError) as error:
+        raise _no_results(path, str(error)) from None
+    if not isinstance(head, dict) or "tournament" not in head:
+        raise _no_results(path, "its first line holds no settings")
+    return head
+
+
+def _no_results(path: Path, why: str) -> TournamentError:
+    return TournamentError(
+        f"{str(path)!r} is no results file of a tournament ({why}); give another --out"
+    )
 
 
 def load_results(path: str | Path) -> Results:
@@ -240,8 +256,17 @@ def load_results(path: str | Path) -> Results:
     path = Path(path)
     try:
         lines, _ = _whole_lines(path)
-        settings = _parse_settings(path, lines)
-        records, _ = _read_results(path, settings)
     except OSError as error:
         raise TournamentError(f"cannot read {str(path)!r}: {error}") from None
-    return Results(settings, tuple(records))
+    head = _read_head(path, lines)
+    try:
+        settings = Settings(
+            agents=tuple(head["agents"]),
+            games=head["games"],
+            seed=head["seed"],
+            variant=Variant.from_dict(head),
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise _no_results(path, str(error)) from None
+    _differences(path, head, settings)
+    return Results(settings, tuple(_read_games(path, lines, settings)))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mrjack_ai.agents.registry import make_agent
-from mrjack_ai.errors import MrJackError
+from mrjack_ai.errors import MrJackError, RecordError
 from mrjack_ai.record import GameRecord
 from mrjack_ai.tournament.deals import Deal, make_deal
 from mrjack_ai.tournament.match import play_game
@@ -37,7 +37,6 @@ class Settings:
 
     Raises:
         TournamentError: when such a tournament cannot be played.
-        AgentError: when a specification is wrong.
     """
 
     agents: tuple[str, ...]
@@ -57,6 +56,13 @@ class Settings:
             )
         if type(self.seed) is not int or self.seed < 0:
             raise TournamentError(f"seed {self.seed} must be a whole number, not negative")
+
+    def check_agents(self) -> None:
+        """Build every agent once.
+
+        Raises:
+            AgentError: when a specification is wrong.
+        """
         for spec in self.agents:
             make_agent(spec)
 
@@ -136,6 +142,25 @@ class Game:
             seed=settings.seed,
             details={"pairing": self.pairing, "deal": self.deal},
         )
+
+    def check(self, settings: Settings, record: GameRecord) -> None:
+        """Check that a record is one of this game.
+
+        Raises:
+            RecordError: when it is another game, is not finished, or breaks the rules.
+        """
+        place = (record.details.get("pairing"), record.details.get("deal"))
+        specs = tuple(settings.agents[agent] for agent in self.players)
+        expected = ((self.pairing, self.deal), specs, settings.seed, settings.variant)
+        if (place, record.agents, record.seed, record.variant) != expected:
+            raise RecordError("this is not the game that belongs here")
+        if record.ending is None:
+            raise RecordError("the game is not finished")
+        record.replay()
+        deal = self.make_deal(settings)
+        for state, action in zip(record.states(), record.actions, strict=False):
+            if state.is_chance_node() and state.action_to_string(deal.outcome(state)) != action:
+                raise RecordError(f"{action!r} is not what this deal has here")
 
 
 def play_batch(settings: Settings, games: Sequence[Game]) -> list[GameRecord]:

@@ -64,23 +64,38 @@ def wilson(wins: int, games: int) -> Rate:
     return Rate(games, wins / games, float(interval.low), float(interval.high))
 
 
-def paired_score(scores: Sequence[float]) -> Rate:
-    """Mean score of pairs of games with a normal 95 % interval.
+def mean_score(scores: Sequence[float], games_each: int = 2) -> Rate:
+    """Mean of independent scores with a 95 % interval.
 
-    The two games of a deal are not independent, so the pair is the unit of the error: the
-    interval is mean +- 1.96 s / sqrt(n), with s the standard deviation over n pairs.
+    The games of one deal are not independent, so the deal is the unit of the error: the interval
+    is mean +- t s / sqrt(n), with s the standard deviation over n deals and t the quantile of
+    Student's distribution with n - 1 degrees of freedom. Where all deals score alike (s = 0) that
+    says nothing, and the Wilson interval of n games with this mean is given.
 
     Args:
-        scores: games won of each pair, divided by two.
+        scores: mean score of each deal, 0 to 1.
+        games_each: games of a deal.
     """
     n = len(scores)
     if n == 0:
         return Rate(0, np.nan, np.nan, np.nan)
     mean = float(np.mean(scores))
-    if n == 1:
-        return Rate(2, mean, 0.0, 1.0)
-    margin = Z95 * float(np.std(scores, ddof=1)) / np.sqrt(n)
-    return Rate(2 * n, mean, max(0.0, mean - margin), min(1.0, mean + margin))
+    deviation = float(np.std(scores, ddof=1)) if n > 1 else 0.0
+    if deviation == 0:
+        low, high = _wilson_bounds(mean, n)
+        return Rate(games_each * n, mean, low, high)
+    from scipy.stats import t  # not at the top: it takes longer to import than we do
+
+    margin = float(t.ppf(0.975, n - 1)) * deviation / np.sqrt(n)
+    low, high = max(0.0, mean - margin), min(1.0, mean + margin)
+    return Rate(games_each * n, mean, float(low), float(high))
+
+
+def _wilson_bounds(share: float, n: int) -> tuple[float, float]:
+    centre = share + Z95**2 / (2 * n)
+    spread = Z95 * np.sqrt(share * (1 - share) / n + Z95**2 / (4 * n**2))
+    scale = 1 + Z95**2 / n
+    return max(0.0, float((centre - spread) / scale)), min(1.0, float((centre + spread) / scale))
 
 
 def winner_of(record: GameRecord) -> int:
@@ -91,16 +106,17 @@ def winner_of(record: GameRecord) -> int:
 def standings(results: Results) -> list[Standing]:
     """Each agent's results, the best score first.
 
-    The interval of the score counts each pair of games on one deal as one observation; a pair of
-    which only one game was played is left out of it.
+    The interval of the score counts all games of one deal as one observation; a deal of which
+    not all games were played is left out of it.
     """
+    opponents = len(results.settings.agents) - 1
     found = []
     for agent in results.settings.agents:
         wins = {DETECTIVE: 0, JACK: 0}
         games = {DETECTIVE: 0, JACK: 0}
         won_by: Counter[str] = Counter()
         lost_by: Counter[str] = Counter()
-        pairs: dict[tuple[int, int], list[int]] = {}
+        deals: dict[int, list[int]] = {}
         for record in results.records:
             if agent not in record.agents:
                 continue
@@ -109,13 +125,13 @@ def standings(results: Results) -> list[Standing]:
             games[side] += 1
             wins[side] += won
             (won_by if won else lost_by)[record.ending or ""] += 1
-            key = (record.details["pairing"], record.details["deal"])
-            pairs.setdefault(key, []).append(won)
-        scores = [sum(pair) / 2 for pair in pairs.values() if len(pair) == 2]
+            deals.setdefault(record.details["deal"], []).append(won)
+        each = 2 * opponents
+        scores = [sum(games) / each for games in deals.values() if len(games) == each]
         found.append(
             Standing(
                 agent=agent,
-                score=paired_score(scores),
+                score=mean_score(scores, each),
                 as_detective=wilson(wins[DETECTIVE], games[DETECTIVE]),
                 as_jack=wilson(wins[JACK], games[JACK]),
                 won_by=dict(won_by),
@@ -149,7 +165,7 @@ def pairing_results(results: Results) -> list[PairingResult]:
                 won = record.agents[winner_of(record)] == names[0]
                 pairs.setdefault(record.details["deal"], []).append(won)
         scores = [sum(pair) / 2 for pair in pairs.values() if len(pair) == 2]
-        found.append(PairingResult(names, paired_score(scores)))
+        found.append(PairingResult(names, mean_score(scores)))
     return found
 
 
