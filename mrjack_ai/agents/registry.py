@@ -9,6 +9,7 @@ from typing import Any
 
 from mrjack_ai.agents.base import Agent
 from mrjack_ai.agents.greedy import GreedyAgent
+from mrjack_ai.agents.search import ISMCTSAgent, MultipleObserverISMCTSAgent, PIMCAgent
 from mrjack_ai.agents.simple import CautiousAgent, RandomAgent
 from mrjack_ai.errors import AgentError
 
@@ -121,3 +122,6 @@ def _parse(spec: str, parameter: Parameter, text: str) -> Any:
 register_agent("random", RandomAgent)
 register_agent("cautious", CautiousAgent)
 register_agent("greedy", GreedyAgent)
+register_agent("pimc", PIMCAgent)
+register_agent("ismcts", ISMCTSAgent)
+register_agent("mo-ismcts", MultipleObserverISMCTSAgent)

@@ -24,7 +24,13 @@ from mrjack_ai.engine.layout import (
     STATE,
     STATE_WORDS,
 )
-from mrjack_ai.engine.rules import apply_player, list_legal, open_exits, visible_seats
+from mrjack_ai.engine.rules import (
+    apply_player,
+    detective_return,
+    list_legal,
+    open_exits,
+    visible_seats,
+)
 from mrjack_ai.tables import ACCUSE, ESCAPE, TABLES
 
 # A play is at most: card, three walks with an aim between, move, second aim.
@@ -113,6 +119,57 @@ def _rate(
             total += _outlook(s, t, seat, suspects, visible, cards_left, jack_plays)
             count += 1
     return total / count
+
+
+@helper
+def outlook(s: Any, t: Any) -> float:
+    """Detective's chance to win in a known world, by the same rule of thumb, at any node."""
+    if s["node"] == NODE_TERMINAL:
+        return 0.5 + 0.5 * detective_return(s)
+    jack_plays = 0
+    for play in range(integer(s["play"]), t["seats"] // 2):
+        if s["remaining"] != 0:
+            jack_plays += t["play_order"][s["turn"] & 1, play] == JACK
+    innocent = integer(s["cleared"] | s["ruled_out"] | s["drawn"][DETECTIVE])
+    suspects = integer(t["cast"]) & ~innocent
+    cards = integer(s["remaining"])
+    return _outlook(s, t, s["jack"], suspects, visible_seats(s, t), cards, jack_plays)
+
+
+@helper
+def rate_child(s: Any, t: Any, child: Any, action: int) -> float:
+    """Chance to win of the player to move after one action, seen with his own knowledge.
+
+    Args:
+        s: the position in a known world; a Detective's rating does not look at the identity.
+        child: a copy of `s`, overwritten.
+    """
+    player = s["player"]
+    kind = t["kind"][action]
+    innocent = integer(s["cleared"] | s["ruled_out"])
+    if player == DETECTIVE:
+        innocent |= integer(s["drawn"][DETECTIVE])
+    suspects = integer(t["cast"]) & ~innocent
+    if kind == ACCUSE:
+        if suspects >> t["argument"][action, 0] & 1:
+            return 1.0 / popcount(np.uint64(suspects))
+        return 0.0
+    if kind == ESCAPE:
+        return 1.0
+    cards = integer(s["remaining"])
+    seat = integer(s["seat"])
+    jack_plays = 0
+    for play in range(integer(s["play"]) + 1, t["seats"] // 2):
+        jack_plays += t["play_order"][s["turn"] & 1, play] == JACK
+    # With every card left the play never ends the turn, so no call is made.
+    child["remaining"] = _ALL_CARDS
+    apply_player(child, t, action)
+    bonus = 0.0
+    if child["node"] == NODE_PICK or child["node"] == NODE_ALIBI:
+        cards &= ~(1 << seat)
+        if child["node"] == NODE_ALIBI:
+            bonus = _DRAW_BONUS
+    return bonus + _rate(child, t, player, s["jack"], suspects, cards, jack_plays)
 
 
 @kernel

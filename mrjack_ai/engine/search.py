@@ -1,0 +1,395 @@
+"""Monte Carlo tree search over information sets, compiled.
+
+One kernel serves every search agent. A simulation samples what the root player cannot know
+(`sample_hidden`), walks down the tree by UCB over the actions that are legal in that sample, adds
+one node, plays the game out, and adds the result to the nodes it passed.
+
+Trees hold information sets (Cowling, Powley, Whitehouse 2012): an edge is what the owner of the
+tree perceives - an action, a deal, his own alibi card, the witnesses' answer - and a hidden draw
+of the other player is one edge whatever was drawn. Single-observer search has one tree, the root
+player's. Multiple-observer search has one tree a player: each chooses in his own, and the other
+player's begins with what only he knows. Search of a fixed world (perfect information) uses one
+tree and never samples.
+
+Nodes are rows of arrays made by the caller. A node keeps its parent's edge code, visits, the
+number of times its action was available (not only chosen), and the sum of the Detective's
+returns. Values are read from the side of the player who chose the edge.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mrjack_ai.engine.bits import ONE, integer, nth_bit, popcount, random_below
+from mrjack_ai.engine.compile import helper, kernel
+from mrjack_ai.engine.greedy import outlook, rate_child
+from mrjack_ai.engine.layout import (
+    CHANCE,
+    DETECTIVE,
+    EVENT_ALIBI,
+    EVENT_DEAL,
+    EVENT_HIDDEN_SEAT,
+    EVENT_WITNESS,
+    GENERATOR,
+    JACK,
+    NODE_ALIBI,
+    NODE_TERMINAL,
+    NODE_USE,
+    STATE,
+    STATE_WORDS,
+)
+from mrjack_ai.engine.rules import (
+    alibi_pile,
+    apply,
+    detective_return,
+    drawing_player,
+    list_legal,
+)
+from mrjack_ai.tables import ACCUSE, ESCAPE, MAX_ACTIONS, NO_SEAT, TABLES
+
+# How worlds are sampled and which trees are kept.
+FIXED_WORLD, SINGLE_OBSERVER, MULTIPLE_OBSERVER = range(3)
+# How games are played out.
+ROLLOUT_NONE, ROLLOUT_RANDOM, ROLLOUT_CAUTIOUS, ROLLOUT_GREEDY, ROLLOUT_HEURISTIC, ROLLOUT_TURN = (
+    range(6)
+)
+
+NODE = np.dtype(
+    [
+        ("value", "f8"),  # sum of the Detective's returns
+        ("visits", "i4"),
+        ("available", "i4"),
+        ("first_child", "i4"),  # -1 when there is none
+        ("next_sibling", "i4"),
+        ("children", "i4"),
+        ("edge", "i4"),  # event code or action id that leads here
+    ],
+    align=True,
+)
+"""One node of a tree."""
+
+NODE_WORDS = NODE.itemsize // 8
+assert NODE.itemsize % 8 == 0
+
+SETTINGS = np.dtype(
+    [
+        ("exploration", "f8"),
+        ("widening", "f8"),  # most children: widening * visits ** widening_power
+        ("widening_power", "f8"),
+        ("kind", "i8"),
+        ("rollout", "i8"),
+        ("player", "i8"),
+        ("possible", "i8"),  # mask of the identities that the root player holds possible
+        ("ordered", "i8"),  # 1: new actions in the order of the rule of thumb
+        ("nodes", "i8"),  # nodes in use
+        ("simulations", "i8"),  # simulations so far
+        ("generator", "u8"),  # state of the random generator
+    ]
+)
+"""Settings and counters of a search, kept between calls."""
+
+_MOST_DEPTH = 160
+_SECRET_EDGE = 0x5000
+
+
+# --- sampling what the root player cannot know ------------------------------------------------
+
+
+@helper
+def sample_hidden(s: Any, t: Any, player: int, possible: int, generator: Any) -> None:
+    """Fill the masked fields of `s` with a sample: the identity, the other's alibi cards.
+
+    Args:
+        s: the position as `player` sees it, changed in place.
+        player: the observer.
+        possible: mask of the identities he holds possible, all equally likely.
+    """
+    if s["jack"] == NO_SEAT:
+        choice = random_below(generator, popcount(np.uint64(possible)))
+        s["jack"] = nth_bit(np.uint64(possible), choice)
+    other = 1 - player
+    pile = np.uint64(alibi_pile(s, t))
+    drawn = 0
+    for _ in range(s["draws"][other]):
+        seat = nth_bit(pile, random_below(generator, popcount(pile)))
+        drawn |= 1 << seat
+        pile &= ~(ONE << np.uint64(seat))
+    s["drawn"][other] = drawn
+
+
+# --- playing out ------------------------------------------------------------------------------
+
+
+@helper
+def _is_last_chance(s: Any, t: Any) -> bool:
+    """The Detective plays his last card of the game: Jack plays all that follow (7.3)."""
+    if s["turn"] < t["turns"]:
+        return False
+    for play in range(integer(s["play"]) + 1, t["seats"] // 2):
+        if t["play_order"][s["turn"] & 1, play] == DETECTIVE:
+            return False
+    return True
+
+
+@helper
+def _suspects_left(s: Any, t: Any) -> int:
+    """Mask of the identities the Detective of this world holds possible."""
+    innocent = integer(s["cleared"] | s["ruled_out"] | s["drawn"][DETECTIVE])
+    return integer(t["cast"]) & ~innocent
+
+
+@helper
+def _rollout_action(s: Any, t: Any, rollout: int, actions: Any, count: int, generator: Any) -> int:
+    """An action of a playout; `actions` holds the legal ones in ascending order."""
+    if rollout != ROLLOUT_RANDOM and s["node"] == NODE_USE and s["moved"] == 0:
+        base = t["base"][ACCUSE]
+        if s["player"] == DETECTIVE:
+            seats = t["seats"]
+            accusations = 0
+            while accusations < count and actions[accusations] < base + seats:
+                accusations += actions[accusations] >= base
+                if actions[accusations - 1] < base:
+                    break
+            if accusations > 0:
+                left = _suspects_left(s, t)
+                if popcount(np.uint64(left)) == 1 or _is_last_chance(s, t):
+                    wanted = 0
+                    for index in range(accusations):
+                        seat = actions[index] - base
+                        if left >> seat & 1:
+                            actions[wanted] = actions[index]
+                            wanted += 1
+                    if wanted > 0:
+                        return actions[random_below(generator, wanted)]
+                if count > accusations:
+                    return actions[accusations + random_below(generator, count - accusations)]
+        elif rollout >= ROLLOUT_GREEDY:
+            first = t["base"][ESCAPE]
+            if first <= actions[0] < first + t["exit_places"]:
+                return actions[0]
+    return actions[random_below(generator, count)]
+
+
+@helper
+def play_out(s: Any, t: Any, rollout: int, actions: Any, generator: Any) -> float:
+    """Play `s` to the end in place; the Detective's return."""
+    if rollout == ROLLOUT_HEURISTIC:
+        return 2.0 * outlook(s, t) - 1.0
+    if rollout == ROLLOUT_NONE:
+        return float(detective_return(s))
+    turn = s["turn"] if rollout == ROLLOUT_TURN else 99
+    while s["node"] != NODE_TERMINAL:
+        if s["turn"] > turn:
+            return 2.0 * outlook(s, t) - 1.0
+        count = list_legal(s, t, actions)
+        if s["player"] == CHANCE:
+            apply(s, t, actions[random_below(generator, count)])
+        else:
+            apply(s, t, _rollout_action(s, t, rollout, actions, count, generator))
+    return float(detective_return(s))
+
+
+# --- the tree ---------------------------------------------------------------------------------
+
+
+@helper
+def _new_node(nodes: Any, settings: Any, parent: int, edge: int) -> int:
+    index = settings["nodes"]
+    settings["nodes"] = index + 1
+    node = nodes[index]
+    node["value"] = 0.0
+    node["visits"] = 0
+    node["available"] = 1
+    node["first_child"] = -1
+    node["children"] = 0
+    node["edge"] = edge
+    if parent >= 0:
+        above = nodes[parent]
+        node["next_sibling"] = above["first_child"]
+        above["first_child"] = index
+        above["children"] += 1
+    else:
+        node["next_sibling"] = -1
+    return index
+
+
+@helper
+def _child(nodes: Any, settings: Any, parent: int, edge: int) -> int:
+    """The child along an edge, made if there is none."""
+    child = nodes[parent]["first_child"]
+    while child >= 0:
+        if nodes[child]["edge"] == edge:
+            return child
+        child = nodes[child]["next_sibling"]
+    return _new_node(nodes, settings, parent, edge)
+
+
+@helper
+def _chance_edge(s: Any, t: Any, outcome: int, owner: int, fixed: bool) -> int:
+    """What the owner of a tree perceives of a chance outcome."""
+    if s["node"] != NODE_ALIBI:
+        return EVENT_DEAL + outcome
+    if fixed or drawing_player(s, t) == owner:
+        return EVENT_ALIBI + outcome
+    return EVENT_ALIBI + EVENT_HIDDEN_SEAT
+
+
+@helper
+def _choose(
+    nodes: Any,
+    settings: Any,
+    node: int,
+    work: Any,
+    t: Any,
+    actions: Any,
+    count: int,
+    slot: Any,
+    generator: Any,
+) -> int:
+    """An action by UCB over available actions; returns it negated minus one to expand it."""
+    child = nodes[node]["first_child"]
+    while child >= 0:
+        slot[nodes[child]["edge"]] = child
+        child = nodes[child]["next_sibling"]
+    best, best_action = -1e300, -1
+    unexplored = 0
+    player = work[1]["player"]
+    sign = 1.0 if player == DETECTIVE else -1.0
+    for index in range(count):
+        child = slot[actions[index]]
+        if child < 0:
+            unexplored += 1
+            continue
+        entry = nodes[child]
+        entry["available"] += 1
+        visits = entry["visits"]
+        if visits == 0:
+            score = 1e200
+        else:
+            score = sign * entry["value"] / visits + settings["exploration"] * np.sqrt(
+                np.log(float(entry["available"])) / visits
+            )
+        if score > best:
+            best, best_action = score, actions[index]
+    limit = settings["widening"] * (nodes[node]["visits"] + 1.0) ** settings["widening_power"]
+    expand = unexplored > 0 and (best_action < 0 or nodes[node]["children"] < limit)
+    if expand and settings["ordered"] == 1 and unexplored > 1:
+        best = -1e300
+        for index in range(count):
+            if slot[actions[index]] < 0:
+                work[2] = work[1]
+                score = rate_child(work[1], t, work[2], actions[index])
+                score += 1e-6 * random_below(generator, 1024)
+                if score > best:
+                    best, best_action = score, actions[index]
+    elif expand:
+        skip = random_below(generator, unexplored)
+        for index in range(count):
+            if slot[actions[index]] < 0:
+                if skip == 0:
+                    best_action = actions[index]
+                    break
+                skip -= 1
+    child = nodes[node]["first_child"]
+    while child >= 0:
+        slot[nodes[child]["edge"]] = -1
+        child = nodes[child]["next_sibling"]
+    return -best_action - 1 if expand else best_action
+
+
+@kernel
+def search(
+    position: Any, tables: Any, settings_words: Any, nodes_words: Any, simulations: int
+) -> int:
+    """Run simulations; the tree and the counters go on from where they were.
+
+    Args:
+        position: the position as the root player sees it (masked), or the true one when the
+            world is fixed; left alone.
+        settings_words: one `SETTINGS` record as `uint64`.
+        nodes_words: `NODE` records as `uint64`; node 0 is the root.
+        simulations: how many to run at most.
+
+    Returns:
+        How many were run; fewer when the nodes are used up.
+    """
+    t = tables.view(TABLES)[0]
+    settings = settings_words.view(SETTINGS)[0]
+    nodes = nodes_words.view(NODE)
+    generator = np.zeros(1, GENERATOR)[0]
+    generator["state"] = settings["generator"]
+    work = np.zeros(3 * STATE_WORDS, np.uint64).view(STATE)
+    work[0] = position[:STATE_WORDS].view(STATE)[0]
+    actions = np.empty(MAX_ACTIONS, np.int64)
+    slot = np.full(0x6000, -1, np.int32)
+    path = np.empty(4 * _MOST_DEPTH, np.int64)
+    current = np.zeros(2, np.int64)
+    player = settings["player"]
+    kind = settings["kind"]
+    fixed = kind == FIXED_WORLD
+    trees = 2 if kind == MULTIPLE_OBSERVER else 1
+    if settings["nodes"] == 0:
+        for _ in range(trees):
+            _new_node(nodes, settings, -1, -1)
+    done = 0
+    # Every ply adds at most two nodes a tree: an edge and the witnesses' answer.
+    while done < simulations and settings["nodes"] + 4 * _MOST_DEPTH < len(nodes):
+        work[1] = work[0]
+        s = work[1]
+        if not fixed:
+            sample_hidden(s, t, player, settings["possible"], generator)
+        length = 0
+        for tree in range(trees):
+            current[tree] = tree
+            path[length] = tree
+            length += 1
+        if trees == 2:
+            other = 1 - player
+            secret = _SECRET_EDGE + integer(s["drawn"][other])
+            if other == JACK:
+                secret += 256 * integer(s["jack"])
+            current[1] = _child(nodes, settings, 1, secret)
+            path[length] = current[1]
+            length += 1
+        expanded = False
+        while s["node"] != NODE_TERMINAL and not expanded:
+            count = list_legal(s, t, actions)
+            turn = s["turn"]
+            if s["player"] == CHANCE:
+                action = actions[random_below(generator, count)]
+                for tree in range(trees):
+                    owner = player if tree == 0 else 1 - player
+                    edge = _chance_edge(s, t, action, owner, fixed)
+                    current[tree] = _child(nodes, settings, current[tree], edge)
+            else:
+                mover = s["player"]
+                tree = 1 if trees == 2 and mover != player else 0
+                action = _choose(
+                    nodes, settings, current[tree], work, t, actions, count, slot, generator
+                )
+                if action < 0:
+                    action = -action - 1
+                    expanded = True
+                for tree in range(trees):
+                    current[tree] = _child(nodes, settings, current[tree], action)
+            for tree in range(trees):
+                path[length] = current[tree]
+                length += 1
+            apply(s, t, action)
+            if s["turn"] != turn and s["node"] != NODE_TERMINAL:
+                for tree in range(trees):
+                    edge = EVENT_WITNESS + integer(s["seen"])
+                    current[tree] = _child(nodes, settings, current[tree], edge)
+                    path[length] = current[tree]
+                    length += 1
+        result = play_out(s, t, settings["rollout"], actions, generator)
+        for index in range(length):
+            node = nodes[path[index]]
+            node["visits"] += 1
+            node["value"] += result
+        done += 1
+    settings["simulations"] += done
+    settings["generator"] = generator["state"]
+    return done
