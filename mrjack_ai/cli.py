@@ -94,6 +94,11 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="write every game to FILE as a JSON line; run again to carry on an interrupted one",
     )
+    command.add_argument(
+        "--allow-cheats",
+        action="store_true",
+        help="let agents play that look at what they may not know, such as omniscient",
+    )
     _add_variant(command)
     command.set_defaults(run=_tournament)
 
@@ -213,7 +218,11 @@ def _tournament(options: argparse.Namespace) -> int:
     started = time.perf_counter()
     with _progress_bar("games") as advance:
         results = run_tournament(
-            settings, workers=options.workers, out=options.out, progress=advance
+            settings,
+            workers=options.workers,
+            out=options.out,
+            progress=advance,
+            allow_cheats=options.allow_cheats,
         )
     seconds = time.perf_counter() - started
     _print_results(results)

@@ -10,14 +10,28 @@ from mrjack_ai.agents.registry import (
     make_agent,
     register_agent,
 )
+from mrjack_ai.agents.search import (
+    ISMCTSAgent,
+    MultipleObserverISMCTSAgent,
+    OmniscientAgent,
+    PIMCAgent,
+    RootStatistics,
+    SearchAgent,
+)
 from mrjack_ai.agents.simple import CautiousAgent, RandomAgent
 
 __all__ = [
     "Agent",
     "CautiousAgent",
     "GreedyAgent",
+    "ISMCTSAgent",
+    "MultipleObserverISMCTSAgent",
+    "OmniscientAgent",
+    "PIMCAgent",
     "Parameter",
     "RandomAgent",
+    "RootStatistics",
+    "SearchAgent",
     "agent_class",
     "agent_names",
     "agent_parameters",

@@ -10,10 +10,12 @@ An agent sees an `Observation` and returns the id of a legal action. The smalles
 from __future__ import annotations
 
 from abc import ABC
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from mrjack_ai.game import State
 from mrjack_ai.observation import Observation
 from mrjack_ai.variant import Variant
 
@@ -29,6 +31,9 @@ class Agent(ABC):
         player: 0 (Detective) or 1 (Jack); set by `start`.
     """
 
+    cheats: ClassVar[bool] = False
+    """True for an agent that is shown the true state before each of its decisions (`see`)."""
+
     rng: np.random.Generator
     variant: Variant
     player: int
@@ -38,6 +43,9 @@ class Agent(ABC):
         self.variant = variant
         self.player = player
         self.rng = rng
+
+    def see(self, state: State) -> None:  # noqa: B027 - only a cheat overrides it
+        """Called before `act` with the true state, if the agent cheats."""
 
     def act(self, observation: Observation) -> int:
         """The id of a legal action. By default drawn from `policy`.

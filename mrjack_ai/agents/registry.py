@@ -9,7 +9,12 @@ from typing import Any
 
 from mrjack_ai.agents.base import Agent
 from mrjack_ai.agents.greedy import GreedyAgent
-from mrjack_ai.agents.search import ISMCTSAgent, MultipleObserverISMCTSAgent, PIMCAgent
+from mrjack_ai.agents.search import (
+    ISMCTSAgent,
+    MultipleObserverISMCTSAgent,
+    OmniscientAgent,
+    PIMCAgent,
+)
 from mrjack_ai.agents.simple import CautiousAgent, RandomAgent
 from mrjack_ai.errors import AgentError
 
@@ -125,3 +130,4 @@ register_agent("greedy", GreedyAgent)
 register_agent("pimc", PIMCAgent)
 register_agent("ismcts", ISMCTSAgent)
 register_agent("mo-ismcts", MultipleObserverISMCTSAgent)
+register_agent("omniscient", OmniscientAgent)

@@ -1,33 +1,37 @@
-"""Agents that search: `pimc`, `ismcts`, `mo-ismcts` and the cheating `omniscient`."""
+"""Agents that search: `pimc`, `ismcts`, `mo-ismcts`, and the cheating `omniscient`."""
 
 from __future__ import annotations
 
-import time
+import time as clock
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from mrjack_ai.agents.base import Agent
+from mrjack_ai.agents.greedy import TIE
 from mrjack_ai.belief import determinize, possible_identities
 from mrjack_ai.engine import search as engine
+from mrjack_ai.engine import tactics
+from mrjack_ai.engine.greedy import rate_actions
+from mrjack_ai.engine.layout import STATE
 from mrjack_ai.game import State
 from mrjack_ai.observation import Observation
 from mrjack_ai.tables import Words, build_tables
-from mrjack_ai.variant import DETECTIVE
+from mrjack_ai.variant import DETECTIVE, JACK
 
-ROLLOUTS = {
+ROLLOUTS: dict[str, int] = {
     "none": engine.ROLLOUT_NONE,
     "random": engine.ROLLOUT_RANDOM,
     "cautious": engine.ROLLOUT_CAUTIOUS,
     "greedy": engine.ROLLOUT_GREEDY,
-    "heuristic": engine.ROLLOUT_HEURISTIC,
-    "turn": engine.ROLLOUT_TURN,
 }
-FINAL_CHOICES = ("visits", "value")
+FINAL_CHOICES: tuple[str, ...] = ("visits", "value")
 _FIRST_NODES = 4096
 _MOST_NODES = 4_000_000
-_SECONDS_A_CALL = 0.002
+_SECONDS_A_CALL = 0.001
 
 
 @dataclass(frozen=True)
@@ -35,12 +39,12 @@ class RootStatistics:
     """What a search found at its root.
 
     Attributes:
-        actions: ids of the legal actions, ascending; shape `(n,)`, int64.
-        visits: simulations through each; shape `(n,)`, int64.
+        actions: ids of the legal actions, ascending; int64, shape `(n,)`.
+        visits: simulations through each; int64, shape `(n,)`.
         values: mean return of the searching player after each, -1 to 1, NaN without visits;
-            shape `(n,)`, float64.
+            float64, shape `(n,)`.
         simulations: simulations run.
-        nodes: nodes of the tree.
+        nodes: nodes of the tree, or of all trees.
     """
 
     actions: npt.NDArray[np.int64]
@@ -50,24 +54,35 @@ class RootStatistics:
     nodes: int
 
 
+@dataclass(frozen=True)
+class SearchSettings:
+    """Settings of a search; see `SearchAgent` for what they mean."""
+
+    exploration: float
+    rollout: int
+    horizon: int
+    widening: float
+    power: float
+    ordered: bool
+
+
 class Tree:
-    """One search: settings, nodes and counters; grows as it needs to.
+    """One search in progress: nodes and counters. Grows as it needs to.
 
     Args:
-        observation: what the root player may know.
-        world: a state to take for true, or None to sample from the observation.
+        observation: what the root player may know; he is to move.
+        kind: `engine.SINGLE_OBSERVER`, `MULTIPLE_OBSERVER`, or `FIXED_WORLD`.
+        settings: settings.
+        seed: seed of the search's own generator; equal seeds give equal trees.
+        world: the state that is searched as if it were known, for `FIXED_WORLD`.
     """
 
     def __init__(
         self,
         observation: Observation,
         kind: int,
-        exploration: float,
-        rollout: int,
-        widening: float,
-        widening_power: float,
+        settings: SearchSettings,
         seed: int,
-        ordered: bool = True,
         world: State | None = None,
     ) -> None:
         self._observation = observation
@@ -76,21 +91,22 @@ class Tree:
         self._position: Words = position.position_words().copy()
         self._settings_words = np.zeros(engine.SETTINGS.itemsize // 8, np.uint64)
         self._settings = self._settings_words.view(engine.SETTINGS)[0]
-        self._settings["exploration"] = exploration
-        self._settings["widening"] = widening
-        self._settings["widening_power"] = widening_power
+        self._settings["exploration"] = settings.exploration
+        self._settings["widening"] = settings.widening
+        self._settings["widening_power"] = settings.power
+        self._settings["ordered"] = settings.ordered
         self._settings["kind"] = kind
-        self._settings["ordered"] = ordered
-        self._settings["rollout"] = rollout
+        self._settings["rollout"] = settings.rollout
+        self._settings["horizon"] = settings.horizon
         self._settings["player"] = observation.player
         self._settings["possible"] = possible_identities(observation)
         self._settings["generator"] = seed
         self._nodes = np.zeros(_FIRST_NODES * engine.NODE_WORDS, np.uint64)
 
     def run(self, simulations: int) -> int:
-        """Run simulations; returns how many were run, fewer only when memory is used up."""
+        """Run simulations; returns how many were run, fewer only when the tree is full."""
         done = 0
-        while done < simulations:
+        while True:
             done += engine.search(
                 self._position,
                 self._tables,
@@ -98,17 +114,29 @@ class Tree:
                 self._nodes,
                 simulations - done,
             )
-            if done < simulations and not self._grow():
-                break
-        return done
+            if done == simulations or len(self._nodes) >= _MOST_NODES * engine.NODE_WORDS:
+                return done
+            larger = np.zeros(2 * len(self._nodes), np.uint64)
+            larger[: len(self._nodes)] = self._nodes
+            self._nodes = larger
 
-    def _grow(self) -> bool:
-        if len(self._nodes) >= _MOST_NODES * engine.NODE_WORDS:
-            return False
-        larger = np.zeros(2 * len(self._nodes), np.uint64)
-        larger[: len(self._nodes)] = self._nodes
-        self._nodes = larger
-        return True
+    def run_for(self, seconds: float) -> None:
+        """Run simulations for so long, to within a few milliseconds."""
+        end = clock.perf_counter() + seconds
+        batch = 1
+        while True:
+            started = clock.perf_counter()
+            full = self.run(batch) < batch
+            now = clock.perf_counter()
+            # Look at the clock about once a millisecond, whatever a simulation costs.
+            faster = min(2.0, _SECONDS_A_CALL / max(now - started, 1e-6))
+            batch = max(1, int(batch * faster))
+            if full or now >= end - _SECONDS_A_CALL / 2:
+                return
+
+    def nodes_in_use(self) -> bytes:
+        """The tree as bytes: equal searches have equal ones."""
+        return self._nodes[: int(self._settings["nodes"]) * engine.NODE_WORDS].tobytes()
 
     def statistics(self) -> RootStatistics:
         """Visits and values of the legal actions."""
@@ -135,8 +163,41 @@ class Tree:
         )
 
 
+def add_up(parts: Sequence[RootStatistics]) -> RootStatistics:
+    """Statistics of several searches of one root taken together."""
+    visits = np.sum([part.visits for part in parts], axis=0)
+    totals = np.sum([np.nan_to_num(part.values) * part.visits for part in parts], axis=0)
+    values = np.full(len(visits), np.nan)
+    np.divide(totals, visits, out=values, where=visits > 0)
+    return RootStatistics(
+        actions=parts[0].actions,
+        visits=visits,
+        values=values,
+        simulations=sum(part.simulations for part in parts),
+        nodes=sum(part.nodes for part in parts),
+    )
+
+
 class SearchAgent(Agent):
-    """Shared by the agents that search; see its subclasses."""
+    """What the searching agents share.
+
+    Args:
+        sims: simulations a decision; not used when `time` is given.
+        time: milliseconds a decision; 0 counts simulations instead.
+        c: exploration constant of UCB, for returns of -1 to 1.
+        rollout: how a new leaf is played out: `none`, `random`, `cautious` or `greedy` (takes a
+            certain accusation and an escape at once, and accuses in no other case).
+        horizon: calls for witnesses to play through before the rule of thumb guesses the value;
+            8 plays every game to its end.
+        widening, power: a node has at most `widening * visits ** power` actions under
+            consideration.
+        ordered: consider actions in the order of the rule of thumb instead of at random.
+        final: choose the action with the most `visits`, or the best `value`.
+        threads: search so many trees at once and add them up (root parallelism).
+
+    Raises:
+        ValueError: when a setting makes no sense.
+    """
 
     kind: int
 
@@ -146,98 +207,104 @@ class SearchAgent(Agent):
         time: int = 0,
         c: float = 0.7,
         rollout: str = "greedy",
-        widening: float = 4.0,
+        horizon: int = 1,
+        widening: float = 1.0,
         power: float = 0.5,
-        final: str = "visits",
         ordered: bool = True,
+        final: str = "visits",
+        threads: int = 1,
     ) -> None:
-        if sims < 1 or time < 0:
-            raise ValueError("sims must be at least 1 and time (ms) not negative")
+        if sims < 1 or time < 0 or threads < 1:
+            raise ValueError("sims and threads must be at least 1 and time (ms) not negative")
         if rollout not in ROLLOUTS:
             raise ValueError(f"rollout {rollout!r} must be one of {', '.join(ROLLOUTS)}")
         if final not in FINAL_CHOICES:
             raise ValueError(f"final {final!r} must be one of {', '.join(FINAL_CHOICES)}")
-        if c < 0 or widening <= 0 or not 0 <= power <= 1:
-            raise ValueError("c must not be negative, widening positive, power from 0 to 1")
+        if not 0 <= c < 1000 or not 0 < widening < 1e9 or not 0 <= power <= 1 or horizon < 1:
+            raise ValueError(
+                "c must not be negative, widening must be positive, power from 0 to 1, and "
+                "horizon at least 1"
+            )
         self._simulations = sims
         self._seconds = time / 1000
-        self._exploration = c
-        self._rollout = ROLLOUTS[rollout]
-        self._widening = widening
-        self._power = power
         self._final = final
-        self._ordered = ordered
+        self._threads = threads
+        self._settings = SearchSettings(c, ROLLOUTS[rollout], horizon, widening, power, ordered)
 
     def act(self, observation: Observation) -> int:
         if len(observation.actions) == 1:
             return observation.actions[0]
-        return int(observation.actions[self._best(self.search(observation))])
-
-    def _best(self, found: RootStatistics) -> int:
+        possible = self._possible(observation)
+        wins = certain_wins(observation, possible)
+        if wins:
+            return wins[int(self.rng.integers(len(wins)))]
+        found = self.search(observation)
+        losses = avoidable_losses(observation, possible)
+        allowed = np.isin(found.actions, losses, invert=True)
         values = np.nan_to_num(found.values, nan=-2.0)
         keys = (values, found.visits) if self._final == "visits" else (found.visits, values)
-        return int(np.lexsort(keys)[-1])
+        return int(found.actions[np.lexsort((*keys, allowed))[-1]])
+
+    def _possible(self, observation: Observation) -> int:
+        return possible_identities(observation)
 
     def policy(self, observation: Observation) -> npt.NDArray[np.float64]:
-        """Share of visits of each legal action."""
+        """Share of the simulations that went through each legal action."""
         found = self.search(observation)
         policy: npt.NDArray[np.float64] = found.visits / found.visits.sum()
         return policy
 
     def search(self, observation: Observation) -> RootStatistics:
-        """Search from an observation within the budget.
+        """Search from an observation of the player to move, within the budget."""
+        return self._search(observation, None, self._simulations, self._seconds)
 
-        Args:
-            observation: of the player to move.
-        """
-        return self._spend(self._tree(observation), self._simulations, self._seconds)
+    def _search(
+        self, observation: Observation, world: State | None, simulations: int, seconds: float
+    ) -> RootStatistics:
+        trees = [
+            Tree(observation, self.kind, self._settings, int(self.rng.integers(2**63)), world)
+            for _ in range(self._threads)
+        ]
+        share = max(1, simulations // self._threads)
 
-    def _tree(self, observation: Observation, world: State | None = None) -> Tree:
-        return Tree(
-            observation,
-            kind=self.kind if world is None else engine.FIXED_WORLD,
-            exploration=self._exploration,
-            rollout=self._rollout,
-            widening=self._widening,
-            widening_power=self._power,
-            seed=int(self.rng.integers(2**63)),
-            ordered=self._ordered,
-            world=world,
-        )
-
-    def _spend(self, tree: Tree, simulations: int, seconds: float) -> RootStatistics:
-        if seconds == 0:
-            tree.run(simulations)
+        def run(tree: Tree) -> RootStatistics:
+            if seconds:
+                tree.run_for(seconds)
+            else:
+                tree.run(share)
             return tree.statistics()
-        started = time.perf_counter()
-        batch = 8
-        while True:
-            before = time.perf_counter()
-            if tree.run(batch) < batch:
-                break
-            now = time.perf_counter()
-            # The clock is looked at every few milliseconds, whatever a simulation costs.
-            batch = max(1, int(batch * min(2.0, _SECONDS_A_CALL / max(now - before, 1e-6))))
-            if now - started + (now - before) / 2 >= seconds:
-                break
-        return tree.statistics()
+
+        if len(trees) == 1:
+            return run(trees[0])
+        with ThreadPoolExecutor(len(trees)) as pool:
+            return add_up(list(pool.map(run, trees)))
 
 
 class ISMCTSAgent(SearchAgent):
-    """Information-set Monte Carlo tree search, one tree (Cowling, Powley, Whitehouse 2012)."""
+    """Information-set Monte Carlo tree search with one tree (single observer).
+
+    Cowling, Powley, Whitehouse: Information Set Monte Carlo Tree Search, 2012.
+    """
 
     kind = engine.SINGLE_OBSERVER
 
 
 class MultipleObserverISMCTSAgent(SearchAgent):
-    """Information-set Monte Carlo tree search with one tree a player: neither tree sees what only
-    the other player knows."""
+    """Information-set Monte Carlo tree search with a tree for each player (multiple observers).
+
+    What the Detective's tree expects of Jack comes from Jack's own tree, which begins with who he
+    is; so his identity never leaks into the Detective's decisions. Source as `ISMCTSAgent`.
+    """
 
     kind = engine.MULTIPLE_OBSERVER
 
 
 class PIMCAgent(SearchAgent):
-    """Perfect-information Monte Carlo: searches sampled worlds one by one and adds up the votes."""
+    """Perfect-information Monte Carlo: searches sampled worlds one by one and adds up the votes.
+
+    Args:
+        worlds: how many worlds share the budget; the others as `SearchAgent`.
+    """
 
     kind = engine.FIXED_WORLD
 
@@ -248,11 +315,14 @@ class PIMCAgent(SearchAgent):
         worlds: int = 16,
         c: float = 0.7,
         rollout: str = "greedy",
-        widening: float = 4.0,
+        horizon: int = 1,
+        widening: float = 1.0,
         power: float = 0.5,
+        ordered: bool = True,
         final: str = "visits",
+        threads: int = 1,
     ) -> None:
-        super().__init__(sims, time, c, rollout, widening, power, final)
+        super().__init__(sims, time, c, rollout, horizon, widening, power, ordered, final, threads)
         if worlds < 1:
             raise ValueError("worlds must be at least 1")
         self._worlds = worlds
@@ -260,22 +330,80 @@ class PIMCAgent(SearchAgent):
     def search(self, observation: Observation) -> RootStatistics:
         """Search each sampled world with an equal share of the budget."""
         worlds = min(self._worlds, self._simulations)
-        found = [
-            self._spend(
-                self._tree(observation, determinize(observation, self.rng)),
-                max(1, self._simulations // worlds),
+        parts = [
+            self._search(
+                observation,
+                determinize(observation, self.rng),
+                self._simulations // worlds,
                 self._seconds / worlds,
             )
             for _ in range(worlds)
         ]
-        visits = np.sum([one.visits for one in found], axis=0)
-        totals = np.sum([np.nan_to_num(one.values) * one.visits for one in found], axis=0)
-        with np.errstate(invalid="ignore"):
-            values = totals / visits
-        return RootStatistics(
-            actions=found[0].actions,
-            visits=visits,
-            values=values,
-            simulations=sum(one.simulations for one in found),
-            nodes=sum(one.nodes for one in found),
-        )
+        return add_up(parts)
+
+
+class OmniscientAgent(SearchAgent):
+    """Monte Carlo tree search on the true state: a cheat, for upper bounds only.
+
+    It takes part in a tournament only where cheats are allowed.
+    """
+
+    kind = engine.FIXED_WORLD
+    cheats = True
+
+    def see(self, state: State) -> None:
+        """Look at the truth."""
+        self._truth = state.clone()
+
+    def _possible(self, observation: Observation) -> int:
+        return 1 << int(self._truth.position_words().view(STATE)[0]["jack"])
+
+    def search(self, observation: Observation) -> RootStatistics:
+        """Search the state seen last."""
+        return self._search(observation, self._truth, self._simulations, self._seconds)
+
+
+def certain_wins(observation: Observation, possible: int) -> list[int]:
+    """Actions that begin a play which wins for certain: an escape, a certain accusation.
+
+    Args:
+        observation: of the player to move.
+        possible: mask of the identities he holds possible.
+    """
+    if observation.player == DETECTIVE:
+        if possible.bit_count() != 1:
+            return []
+    elif observation.witness_seen:
+        return []
+    ratings = np.empty(len(observation.actions))
+    tables = build_tables(observation.variant)
+    rate_actions(observation.position_words(), tables, possible, ratings)
+    if ratings.max() < 1.0 - TIE:
+        return []
+    return [observation.actions[n] for n in np.flatnonzero(ratings >= 1.0 - TIE)]
+
+
+def avoidable_losses(observation: Observation, possible: int) -> list[int]:
+    """Actions after which the opponent certainly wins with his next card, if others are better.
+
+    Looked for where the player to move knows who Jack is: always as Jack (who is caught for
+    certain only when everybody else is cleared), as the Detective when one suspect is left.
+
+    Args:
+        observation: of the player to move.
+        possible: mask of the identities he holds possible.
+
+    Returns:
+        The losing actions; empty when all lose, or none.
+    """
+    if possible.bit_count() != 1:
+        return []
+    if observation.player == JACK and len(observation.suspects()) > 4:
+        return []  # no single call for witnesses is likely to clear so many
+    words = observation.position_words()
+    record = words.view(STATE)[0]
+    record["jack"] = possible.bit_length() - 1
+    judged = np.empty(len(observation.actions), np.int64)
+    tactics.judge_actions(words, build_tables(observation.variant), judged)
+    losing = [observation.actions[n] for n in np.flatnonzero(judged == tactics.LOSING)]
+    return [] if len(losing) == len(observation.actions) else losing

@@ -74,7 +74,7 @@ def _escape_chance(
 
 
 @helper
-def _detective_turns(s: Any, t: Any) -> int:
+def detective_turns(s: Any, t: Any) -> int:
     """Number of later turns in which the Detective plays a card."""
     turns = 0
     for turn in range(integer(s["turn"]) + 1, t["turns"] + 1):
@@ -90,12 +90,12 @@ def _outlook(
     s: Any, t: Any, seat: int, suspects: int, visible: int, cards_left: int, jack_plays: int
 ) -> float:
     """Detective's chance to win if Jack is `seat`, at the end of a play."""
-    if popcount(np.uint64(cards_left)) == jack_plays and _detective_turns(s, t) == 0:
+    if popcount(np.uint64(cards_left)) == jack_plays and detective_turns(s, t) == 0:
         return 0.0  # the Detective plays no more cards before dawn
     same = visible if visible >> seat & 1 else ~visible
     group = popcount(np.uint64(same & suspects))
     catch = _CATCH[min(group, 8)]
-    turns_left = _detective_turns(s, t)
+    turns_left = detective_turns(s, t)
     if group > 1 and turns_left < 3:
         catch *= 0.5 + 0.15 * turns_left
     around = t["ball"][0, s["position"][seat], 3] & s["occupied"] & ~bit(s["position"][seat])

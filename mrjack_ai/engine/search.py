@@ -24,7 +24,7 @@ import numpy as np
 
 from mrjack_ai.engine.bits import ONE, integer, nth_bit, popcount, random_below
 from mrjack_ai.engine.compile import helper, kernel
-from mrjack_ai.engine.greedy import outlook, rate_child
+from mrjack_ai.engine.greedy import detective_turns, outlook, rate_child
 from mrjack_ai.engine.layout import (
     CHANCE,
     DETECTIVE,
@@ -51,10 +51,8 @@ from mrjack_ai.tables import ACCUSE, ESCAPE, MAX_ACTIONS, NO_SEAT, TABLES
 
 # How worlds are sampled and which trees are kept.
 FIXED_WORLD, SINGLE_OBSERVER, MULTIPLE_OBSERVER = range(3)
-# How games are played out.
-ROLLOUT_NONE, ROLLOUT_RANDOM, ROLLOUT_CAUTIOUS, ROLLOUT_GREEDY, ROLLOUT_HEURISTIC, ROLLOUT_TURN = (
-    range(6)
-)
+# How the players choose in a playout.
+ROLLOUT_NONE, ROLLOUT_RANDOM, ROLLOUT_CAUTIOUS, ROLLOUT_GREEDY = range(4)
 
 NODE = np.dtype(
     [
@@ -80,6 +78,7 @@ SETTINGS = np.dtype(
         ("widening_power", "f8"),
         ("kind", "i8"),
         ("rollout", "i8"),
+        ("horizon", "i8"),
         ("player", "i8"),
         ("possible", "i8"),  # mask of the identities that the root player holds possible
         ("ordered", "i8"),  # 1: new actions in the order of the rule of thumb
@@ -124,8 +123,8 @@ def sample_hidden(s: Any, t: Any, player: int, possible: int, generator: Any) ->
 
 @helper
 def _is_last_chance(s: Any, t: Any) -> bool:
-    """The Detective plays his last card of the game: Jack plays all that follow (7.3)."""
-    if s["turn"] < t["turns"]:
+    """The Detective plays his last card of the game (7.3)."""
+    if detective_turns(s, t) > 0:
         return False
     for play in range(integer(s["play"]) + 1, t["seats"] // 2):
         if t["play_order"][s["turn"] & 1, play] == DETECTIVE:
@@ -146,12 +145,10 @@ def _rollout_action(s: Any, t: Any, rollout: int, actions: Any, count: int, gene
     if rollout != ROLLOUT_RANDOM and s["node"] == NODE_USE and s["moved"] == 0:
         base = t["base"][ACCUSE]
         if s["player"] == DETECTIVE:
-            seats = t["seats"]
+            # Accusations have the lowest ids of all that is legal here.
             accusations = 0
-            while accusations < count and actions[accusations] < base + seats:
-                accusations += actions[accusations] >= base
-                if actions[accusations - 1] < base:
-                    break
+            while accusations < count and actions[accusations] < base + t["seats"]:
+                accusations += 1
             if accusations > 0:
                 left = _suspects_left(s, t)
                 if popcount(np.uint64(left)) == 1 or _is_last_chance(s, t):
@@ -165,7 +162,7 @@ def _rollout_action(s: Any, t: Any, rollout: int, actions: Any, count: int, gene
                         return actions[random_below(generator, wanted)]
                 if count > accusations:
                     return actions[accusations + random_below(generator, count - accusations)]
-        elif rollout >= ROLLOUT_GREEDY:
+        elif rollout == ROLLOUT_GREEDY:
             first = t["base"][ESCAPE]
             if first <= actions[0] < first + t["exit_places"]:
                 return actions[0]
@@ -173,15 +170,16 @@ def _rollout_action(s: Any, t: Any, rollout: int, actions: Any, count: int, gene
 
 
 @helper
-def play_out(s: Any, t: Any, rollout: int, actions: Any, generator: Any) -> float:
-    """Play `s` to the end in place; the Detective's return."""
-    if rollout == ROLLOUT_HEURISTIC:
-        return 2.0 * outlook(s, t) - 1.0
-    if rollout == ROLLOUT_NONE:
-        return float(detective_return(s))
-    turn = s["turn"] if rollout == ROLLOUT_TURN else 99
+def play_out(s: Any, t: Any, rollout: int, horizon: int, actions: Any, generator: Any) -> float:
+    """Value of a leaf: play on in place, then the Detective's return or the rule of thumb's guess.
+
+    Args:
+        rollout: how the players choose; ROLLOUT_NONE guesses at once.
+        horizon: how many calls for witnesses to play through before guessing.
+    """
+    last_turn = integer(s["turn"]) + horizon
     while s["node"] != NODE_TERMINAL:
-        if s["turn"] > turn:
+        if rollout == ROLLOUT_NONE or s["turn"] >= last_turn:
             return 2.0 * outlook(s, t) - 1.0
         count = list_legal(s, t, actions)
         if s["player"] == CHANCE:
@@ -384,7 +382,7 @@ def search(
                     current[tree] = _child(nodes, settings, current[tree], edge)
                     path[length] = current[tree]
                     length += 1
-        result = play_out(s, t, settings["rollout"], actions, generator)
+        result = play_out(s, t, settings["rollout"], settings["horizon"], actions, generator)
         for index in range(length):
             node = nodes[path[index]]
             node["visits"] += 1

@@ -9,7 +9,7 @@ import time
 import numpy as np
 
 from mrjack_ai.engine import compile as compiling
-from mrjack_ai.engine import entry, greedy, observe
+from mrjack_ai.engine import entry, greedy, observe, search, tactics
 from mrjack_ai.engine.layout import game_words
 from mrjack_ai.tables import MAX_ACTIONS, Words, build_tables
 from mrjack_ai.variant import Variant
@@ -47,10 +47,10 @@ def ensure_compiled(variant: Variant) -> None:
 
 def _announce() -> None:
     if compiling.CACHE_FOLDER is not None:
-        message = "compiling the engine, once (about 15 s) ..."
+        message = "compiling the engine, once (about 20 s) ..."
     else:
         message = (
-            "compiling the engine (about 15 s); it cannot be kept, since no cache folder can be "
+            "compiling the engine (about 20 s); it cannot be kept, since no cache folder can be "
             "written: set NUMBA_CACHE_DIR to one that can ..."
         )
     print(f"mrjack_ai: {message}", file=sys.stderr, flush=True)
@@ -72,4 +72,8 @@ def _run_all(variant: Variant, tables: Words) -> None:
     observe.features(game, tables, 0, np.zeros(_MOST_FEATURES, np.float32))
     greedy.rate_actions(game, tables, 1, np.empty(MAX_ACTIONS))
     entry.mask_state(game.copy(), 0)
+    tactics.judge_actions(game, tables, scratch)
+    settings = np.zeros(search.SETTINGS.itemsize // 8, np.uint64)
+    settings.view(search.SETTINGS)["possible"] = 1
+    search.search(game, tables, settings, np.zeros(4096 * search.NODE_WORDS, np.uint64), 1)
     entry.random_games(game, tables, 1, np.uint64(0), np.zeros(6, np.int64))

@@ -41,6 +41,8 @@ def play_game(
         if player < 0:
             state.apply_action(deal.outcome(state))
             continue
+        if agents[player].cheats:
+            agents[player].see(state)
         action = agents[player].act(state.observation(player))
         try:
             state.apply_action(action)

@@ -54,6 +54,7 @@ def run_tournament(
     workers: int = 1,
     out: str | Path | None = None,
     progress: Progress | None = None,
+    allow_cheats: bool = False,
 ) -> Results:
     """Play a tournament.
 
@@ -66,6 +67,7 @@ def run_tournament(
         workers: number of processes; 1 plays in this one.
         out: results file, or None to keep nothing.
         progress: called with games played and games in all.
+        allow_cheats: let agents play that look at the true state.
 
     Returns:
         The results; incomplete when interrupted by Ctrl-C.
@@ -77,7 +79,7 @@ def run_tournament(
     """
     if workers < 1:
         raise TournamentError(f"workers {workers} must be at least 1")
-    settings.check_agents()
+    settings.check_agents(allow_cheats)
     records: list[GameRecord] = []
     report = progress or (lambda played, games: None)
     store = None if out is None else _ResultsFile(Path(out), settings)

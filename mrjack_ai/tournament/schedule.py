@@ -57,14 +57,19 @@ class Settings:
         if type(self.seed) is not int or self.seed < 0:
             raise TournamentError(f"seed {self.seed} must be a whole number, not negative")
 
-    def check_agents(self) -> None:
+    def check_agents(self, allow_cheats: bool = False) -> None:
         """Build every agent once.
 
         Raises:
             AgentError: when a specification is wrong.
+            TournamentError: for an agent that cheats, unless that is allowed.
         """
         for spec in self.agents:
-            make_agent(spec)
+            if make_agent(spec).cheats and not allow_cheats:
+                raise TournamentError(
+                    f"agent {spec!r} looks at what it may not know; give --allow-cheats "
+                    "(from Python: allow_cheats=True) to let it play all the same"
+                )
 
     @property
     def pairings(self) -> list[tuple[int, int]]:

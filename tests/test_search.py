@@ -1,0 +1,408 @@
+"""Agents that search: legality, repeatability, certain wins and losses, budgets."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import mrjack_ai
+from mrjack_ai import AgentError, State
+from mrjack_ai.agents import SearchAgent, make_agent
+from mrjack_ai.agents.search import (
+    ROLLOUTS,
+    SearchSettings,
+    Tree,
+    add_up,
+    avoidable_losses,
+    certain_wins,
+)
+from mrjack_ai.belief import possible_identities
+from mrjack_ai.engine import search as engine
+from mrjack_ai.engine.layout import DETECTIVE, JACK
+from mrjack_ai.tournament import Settings, TournamentError, run_tournament
+from mrjack_ai.variant import Variant, make_variant
+
+AGENTS = ("pimc", "ismcts", "mo-ismcts", "omniscient")
+PLAIN = SearchSettings(0.7, engine.ROLLOUT_GREEDY, 1, 1.0, 0.5, True)
+KINDS = (engine.SINGLE_OBSERVER, engine.MULTIPLE_OBSERVER, engine.FIXED_WORLD)
+
+
+def searcher(spec: str, state: State, seed: int = 1) -> SearchAgent:
+    agent = make_agent(spec)
+    assert isinstance(agent, SearchAgent)
+    agent.start(state.variant, state.current_player(), np.random.default_rng(seed))
+    agent.see(state)
+    return agent
+
+
+def walk(variant: Variant, seed: int, plies: int = 10_000) -> list[State]:
+    """States of a random game at which a player chooses among several actions."""
+    choose = random.Random(seed)
+    state, found = mrjack_ai.new_game(variant), []
+    while not state.is_terminal() and plies:
+        actions = state.legal_actions()
+        if not state.is_chance_node() and len(actions) > 1:
+            found.append(state)
+        quiet = [a for a in actions if not state.action_to_string(a).startswith("accuse")]
+        state = state.child(choose.choice(quiet or actions))
+        plies -= 1
+    return found
+
+
+def tree(state: State, kind: int, seed: int = 1, settings: SearchSettings = PLAIN) -> Tree:
+    world = state if kind == engine.FIXED_WORLD else None
+    return Tree(state.observation(), kind, settings, seed, world)
+
+
+# -- the tree -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("rollout", ROLLOUTS)
+@pytest.mark.parametrize(
+    "variant", [Variant(), make_variant("mews", "SH+JW+SG+WG", 5), make_variant("mews", "SH+JB", 3)]
+)
+def test_soak(kind: int, rollout: str, variant: Variant) -> None:
+    """Counts add up at the root of every position of some games, for both players."""
+    settings = SearchSettings(0.7, ROLLOUTS[rollout], 2, 1.0, 0.5, True)
+    players = set()
+    for state in walk(variant, 3)[:: 4 if variant == Variant() else 1]:
+        before, history = str(state), state.history()
+        grown = tree(state, kind, settings=settings)
+        assert grown.run(60) == 60
+        found = grown.statistics()
+        assert (str(state), state.history()) == (before, history)
+        assert found.simulations == 60
+        assert found.visits.sum() == 60
+        assert list(found.actions) == state.legal_actions()
+        visited = found.visits > 0
+        assert np.isnan(found.values[~visited]).all()
+        assert (np.abs(found.values[visited]) <= 1).all()
+        players.add(state.current_player())
+    assert players == {DETECTIVE, JACK}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_equal_seeds_grow_equal_trees_however_the_budget_is_cut(kind: int) -> None:
+    for state in walk(Variant(), 5)[2::9]:
+        whole, cut, other = tree(state, kind), tree(state, kind), tree(state, kind, seed=2)
+        whole.run(500)
+        for part in (1, 99, 400):
+            cut.run(part)
+        other.run(500)
+        assert whole.nodes_in_use() == cut.nodes_in_use()
+        assert whole.nodes_in_use() != other.nodes_in_use()
+
+
+def test_a_tree_grows_beyond_its_first_room() -> None:
+    state = walk(Variant(), 1)[0]
+    grown = tree(state, engine.MULTIPLE_OBSERVER)
+    grown.run(20_000)
+    assert grown.statistics().nodes > 10_000
+    assert grown.statistics().visits.sum() == 20_000
+
+
+def test_golden_root_statistics() -> None:
+    """Fixed seeds, single thread; changes only when the rules or the search do."""
+    state = State("jack=JS dealt=SH,JW,JS,IL cards=SH,JW,JS,IL")
+    found: dict[int, tuple[list[int], int]] = {}
+    for kind in KINDS:
+        grown = tree(state, kind)
+        grown.run(1000)
+        found[kind] = (grown.statistics().visits.tolist(), grown.statistics().nodes)
+    assert found == GOLDEN
+
+
+GOLDEN = {
+    engine.FIXED_WORLD: ([463, 199, 174, 164], 1143),
+    engine.SINGLE_OBSERVER: ([267, 264, 262, 207], 1115),
+    engine.MULTIPLE_OBSERVER: ([338, 132, 256, 274], 2822),
+}
+
+
+def test_both_observers_search_what_they_know_only() -> None:
+    """Positions that differ in hidden facts only give equal trees, for both players."""
+    pairs = 0
+    for state in walk(make_variant("mews", "SH+JW+SG+WG", 6), 8):
+        view = state.observation()
+        for seed in range(6):
+            twin = mrjack_ai.determinize(view, np.random.default_rng(seed))
+            if str(twin) != str(state):
+                for kind in (engine.SINGLE_OBSERVER, engine.MULTIPLE_OBSERVER):
+                    one, other = tree(state, kind), tree(twin, kind)
+                    one.run(50)
+                    other.run(50)
+                    assert one.nodes_in_use() == other.nodes_in_use()
+                pairs += 1
+                break
+    assert pairs > 5
+
+
+def test_samples_have_their_exact_weights() -> None:
+    """The Detective's root tree of Jack begins with who he is: counts of 4000 simulations."""
+    text = "turn=3 node=use jack=JS cleared=SH,MS alibis=JW/IL dealt=SH,JW,JS,IL "
+    state = State(text + "cards=SH,JW,JS,IL using=SH ability=open")
+    grown = tree(state, engine.MULTIPLE_OBSERVER)
+    grown.run(4000)
+    nodes = grown._nodes.view(engine.NODE)
+    counts: Counter[tuple[int, int]] = Counter()
+    child = int(nodes[1]["first_child"])
+    while child >= 0:
+        secret = int(nodes[child]["edge"]) - engine._SECRET_EDGE
+        counts[secret >> 8, secret & 0xFF] += int(nodes[child]["visits"])
+        child = int(nodes[child]["next_sibling"])
+    cast = state.variant.seat_of
+    suspects = [cast[code] for code in ("JS", "IL", "SG", "WG", "JB")]
+    assert sum(counts.values()) == 4000
+    # Jack drew one of the six cards that are neither his own nor the Detective's.
+    expected = 4000 / 5 / 6
+    assert {jack for jack, _ in counts} == set(suspects)
+    for jack in suspects:
+        cards = {cards for who, cards in counts if who == jack}
+        assert cards == {1 << seat for seat in range(8) if seat not in (jack, cast["JW"])}
+    # Five standard deviations of a binomial count.
+    assert all(abs(n - expected) < 5 * np.sqrt(expected) for n in counts.values())
+
+
+# -- certain wins and avoidable losses ----------------------------------------------------
+
+ONE_LEFT = "cleared=SH,JW,IL,MS,SG,WG,JB"
+
+WINS = {
+    # The Detective: an accusation of the only suspect in reach, now or with the right card.
+    "accuse": (
+        f"node=use turn=3 jack=JS {ONE_LEFT} dealt=SH,JW,MS,SG cards=SH,JW,MS,SG using=SH "
+        "ability=open SH=g5 JS=g6",
+        {"accuse JS"},
+    ),
+    "whistle first": (
+        f"node=use turn=3 jack=JS {ONE_LEFT} dealt=SH,JW,MS,SG cards=SH,JW,MS,SG using=SG "
+        "ability=open SG=g10 JS=h6 SH=a1 JW=a3:N",
+        None,
+    ),
+    "the right card": (
+        f"turn=3 jack=JS {ONE_LEFT} dealt=SH,JW,MS,IL cards=SH,JW,MS,IL SH=g5 JS=g6 JW=a3:N "
+        "MS=a1 IL=m12",
+        {"pick SH"},
+    ),
+    "the second of two plays": (
+        f"turn=4 jack=JS {ONE_LEFT} dealt=JW,JS,IL,WG cards=SH,MS,SG SH=g5 JS=g6 MS=a1 SG=m12",
+        None,
+    ),
+    # Jack: an open exit.
+    "escape": (
+        "node=use turn=2 jack=MS witness=unseen dealt=SH,JW,JS,IL cards=MS,SG,WG,JB using=MS MS=i4",
+        {"escape SE"},
+    ),
+    "the card that escapes": (
+        "turn=2 jack=MS witness=unseen dealt=SH,JW,JS,IL cards=MS,SG,WG,JB MS=i4",
+        {"pick MS"},
+    ),
+    "cordon first": (
+        "node=use turn=2 jack=IL witness=unseen dealt=SH,JW,JS,WG cards=IL,MS,SG,JB using=IL "
+        "ability=open IL=b1 cordons=NE,SW",
+        {"cordon SW>NW", "cordon SW>SE"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WINS)
+@pytest.mark.parametrize("spec", [f"{agent}:sims=2" for agent in AGENTS])
+def test_certain_wins_are_never_missed(name: str, spec: str) -> None:
+    """With next to no budget, whatever the generator: the whole play is played to the win."""
+    text, first = WINS[name]
+    for seed in range(10):
+        state = State(text)
+        player = state.current_player()
+        agent = searcher(spec, state, seed)
+        while not state.is_terminal():
+            assert state.current_player() == player
+            agent.see(state)
+            state.apply_action(agent.act(state.observation()))
+        assert state.returns()[player] == 1
+        assert first is None or state.history_strings()[0] in first
+
+
+def wins(state: State) -> list[int]:
+    view = state.observation()
+    return certain_wins(view, possible_identities(view))
+
+
+def losses(state: State) -> list[int]:
+    view = state.observation()
+    return avoidable_losses(view, possible_identities(view))
+
+
+def test_no_win_is_certain_where_it_is_not() -> None:
+    accuse, _ = WINS["accuse"]
+    unsure = State(accuse.replace("cleared=SH,JW,IL,MS,SG,WG,JB", "cleared=SH,JW,IL,MS,SG,WG"))
+    assert wins(unsure) == []
+    assert len(wins(State(accuse))) == 1
+    escape, _ = WINS["escape"]
+    assert wins(State(escape.replace("unseen", "seen"))) == []
+    assert wins(State(escape.replace("jack=MS", "jack=SG"))) == []
+
+
+LOSSES = {
+    # Everybody knows Jack; the Detective plays next with Holmes alone in reach of where he may go.
+    "jack walks into reach": (
+        "node=use turn=3 jack=MS dealt=SH,MS,WG,JB cards=SH,MS using=MS "
+        "SH=a1 MS=b3 JW=a3:N JS=g8 IL=e5 SG=m10 WG=e9 JB=i8 cleared=SH,JW,JS,IL,SG,WG,JB",
+        JACK,
+    ),
+    # The Detective knows; Lestrade must not open the exit in front of Jack, who plays next.
+    "detective opens the exit": (
+        "node=use turn=2 jack=SG witness=unseen cleared=SH,JW,JS,IL,MS,WG,JB "
+        "dealt=SH,JW,JS,WG cards=IL,SG using=IL ability=open SG=b1 cordons=NE,SW",
+        DETECTIVE,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_avoidable_losses_are_found_exactly(name: str) -> None:
+    """Against brute force: does every way to finish the play let the other win with one card?"""
+    text, player = LOSSES[name]
+    state = State(text)
+    assert state.current_player() == player
+    expected = {action for action in state.legal_actions() if loses(state.child(action), player)}
+    assert expected
+    assert expected != set(state.legal_actions())
+    assert set(losses(state)) == expected
+
+
+def loses(state: State, player: int) -> bool:
+    """Every way to finish the play in progress lets the opponent win his next play for certain."""
+    if state.is_terminal():
+        return state.returns()[player] < 0
+    if state.is_chance_node():
+        if state.node == "alibi":
+            return loses(state.child(state.legal_actions()[0]), player)
+        return False
+    if state.node == "pick":
+        return state.current_player() != player and can_win(state, 1 - player)
+    return all(loses(state.child(action), player) for action in state.legal_actions())
+
+
+def can_win(state: State, player: int) -> bool:
+    """The player to move wins with the card he plays now, knowing who Jack is."""
+    if state.is_terminal():
+        return state.returns()[player] > 0
+    if state.current_player() != player:
+        return False
+    known = player == JACK or len(state.suspects()) == 1
+    start = state.playing
+    for action in state.legal_actions():
+        child = state.child(action)
+        if child.is_terminal() or child.playing is not None or start is None:
+            if known and can_win(child, player):
+                return True
+    return False
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("spec", [f"{agent}:sims=2" for agent in AGENTS])
+def test_avoidable_losses_are_never_chosen(name: str, spec: str) -> None:
+    text, _ = LOSSES[name]
+    state = State(text)
+    losing = losses(state)
+    for seed in range(10):
+        assert searcher(spec, state, seed).act(state.observation()) not in losing
+
+
+# -- agents -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("spec", [f"{agent}:sims=60" for agent in AGENTS])
+@pytest.mark.parametrize(
+    "variant",
+    [
+        Variant(),
+        make_variant("whitechapel_2016", "SH+JW+SG+WG", 4, "jack"),
+        make_variant("mews"),
+        make_variant("mews", "IL+MS", 6),
+    ],
+)
+def test_agents_play_whole_games(spec: str, variant: Variant) -> None:
+    settings = Settings((spec, "greedy"), 2, 1, variant)
+    results = run_tournament(settings, allow_cheats=True)
+    assert all(record.replay().is_terminal() for record in results.records)
+    assert results == run_tournament(settings, allow_cheats=True)
+
+
+def test_cheats_need_permission() -> None:
+    settings = Settings(("omniscient:sims=10", "random"), 2, 1, make_variant("mews", "SH+JB", 2))
+    with pytest.raises(TournamentError, match="--allow-cheats"):
+        run_tournament(settings)
+    assert run_tournament(settings, allow_cheats=True).complete
+
+
+def test_the_cheat_knows() -> None:
+    """Jack in reach on the first card: found at once by who looks, by luck by who does not."""
+    state = State(
+        "node=use turn=1 jack=JS dealt=SH,JW,JS,IL cards=SH,JW,JS,IL using=SH ability=open"
+    )
+    cheat = searcher("omniscient:sims=400", state)
+    assert state.action_to_string(cheat.act(state.observation())) == "accuse JS"
+    honest = searcher("mo-ismcts:sims=400", state)
+    assert not state.action_to_string(honest.act(state.observation())).startswith("accuse")
+
+
+def test_threads_add_up() -> None:
+    state = walk(Variant(), 2)[3]
+    found = searcher("ismcts:sims=400,threads=2", state).search(state.observation())
+    assert found.visits.sum() == found.simulations == 400
+    again = searcher("ismcts:sims=400,threads=2", state).search(state.observation())
+    np.testing.assert_array_equal(found.visits, again.visits)
+    parts = [searcher("ismcts:sims=50", state, seed).search(state.observation()) for seed in (1, 2)]
+    total = add_up(parts)
+    expected = np.nansum([part.values * part.visits for part in parts], axis=0)
+    np.testing.assert_array_equal(total.visits, parts[0].visits + parts[1].visits)
+    np.testing.assert_allclose(np.nan_to_num(total.values) * total.visits, expected)
+
+
+def test_time_is_a_budget() -> None:
+    """More time, more simulations; how well it is kept is shown by a benchmark."""
+    state = walk(Variant(), 2)[3]
+    counts = []
+    for milliseconds in (10, 100):
+        started = time.perf_counter()
+        found = searcher(f"ismcts:time={milliseconds}", state).search(state.observation())
+        assert time.perf_counter() - started >= milliseconds / 1000 - 0.002
+        counts.append(found.simulations)
+    assert counts[1] > counts[0] > 0
+
+
+def test_final_choice() -> None:
+    state = walk(Variant(), 2)[3]
+    for final in ("visits", "value"):
+        agent = searcher(f"mo-ismcts:sims=300,final={final}", state)
+        found = searcher(f"mo-ismcts:sims=300,final={final}", state).search(state.observation())
+        chosen = list(found.actions).index(agent.act(state.observation()))
+        best = found.visits if final == "visits" else np.nan_to_num(found.values, nan=-2)
+        assert best[chosen] == best.max()
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("ismcts:sims=0", "sims and threads"),
+        ("ismcts:time=-1", "time"),
+        ("ismcts:threads=0", "threads"),
+        ("ismcts:rollout=deep", "none, random, cautious, greedy"),
+        ("ismcts:final=best", "visits, value"),
+        ("ismcts:c=-1", "c must not be negative"),
+        ("ismcts:c=nan", "c must not be negative"),
+        ("ismcts:widening=0", "widening must be positive"),
+        ("ismcts:power=2", "power from 0 to 1"),
+        ("ismcts:horizon=0", "horizon at least 1"),
+        ("pimc:worlds=0", "worlds must be at least 1"),
+    ],
+)
+def test_bad_settings(spec: str, message: str) -> None:
+    with pytest.raises(AgentError, match=message):
+        make_agent(spec)
