@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -22,10 +23,13 @@ from measuring import (
     python_process,
     rate,
 )
+from open_spiel.python.algorithms import ismcts, mcts
 
 import mrjack_ai
 from mrjack_ai.agents import make_agent
+from mrjack_ai.agents.search import SearchSettings, Tree
 from mrjack_ai.engine import compile as compiling
+from mrjack_ai.engine import search
 from mrjack_ai.simulate import perft, random_games
 
 ROWS: list[Row] = []
@@ -289,14 +293,18 @@ def _perft(settings: Settings) -> tuple[Side, ...]:
     return (rate(lambda count: sum(perft(start, 7) for _ in range(count)), settings),)
 
 
-@row("greedy", "greedy agent: observation and decision", "ms")
-def _greedy(settings: Settings) -> tuple[Side, ...]:
+def decisions(settings: Settings, spec: str) -> Work:
+    """Decisions of an agent at positions of random games, its observation included."""
     states = native_states(settings)
-    agents = [make_agent("greedy") for _ in range(2)]
+    agents = [make_agent(spec) for _ in range(2)]
     for player, agent in enumerate(agents):
         agent.start(states[0].variant, player, np.random.default_rng(settings.seed))
-    decide = for_each(states, lambda s: agents[s.current_player()].act(s.observation()))
-    return (cost(decide, settings, 1e3),)
+    return for_each(states, lambda s: agents[s.current_player()].act(s.observation()))
+
+
+@row("greedy", "greedy agent: observation and decision", "ms")
+def _greedy(settings: Settings) -> tuple[Side, ...]:
+    return (cost(decisions(settings, "greedy"), settings, 1e3),)
 
 
 # -- new processes ----------------------------------------------------------------------------
@@ -344,3 +352,125 @@ def _first_game_cold(settings: Settings) -> tuple[Side, ...]:
             return python_process(FIRST_GAME, cache)
 
     return (side,)
+
+
+# -- search -----------------------------------------------------------------------------------
+
+
+FULL_ROLLOUTS = SearchSettings(
+    exploration=0.7,
+    rollout=search.ROLLOUT_RANDOM,
+    horizon=99,
+    widening=1e9,
+    power=1.0,
+    ordered=False,
+)
+"""Plain ISMCTS: every action considered, every leaf played out at random to the end."""
+
+
+def our_simulations(settings: Settings, search_settings: SearchSettings = FULL_ROLLOUTS) -> Work:
+    """Single-observer ISMCTS from the first card; each measurement grows a new tree."""
+    state = mrjack_ai.new_game()
+    for action in ("jack JS", "deal SH,JW,JS,IL"):
+        state.apply_action(action)
+    observation = state.observation()
+
+    def work(count: int) -> int:
+        tree = Tree(observation, search.SINGLE_OBSERVER, search_settings, settings.seed)
+        return tree.run(count)
+
+    return work
+
+
+def hearts_simulations(settings: Settings, cpp: bool) -> Work:
+    """OpenSpiel's ISMCTS at a dealt hand of hearts, one random rollout a simulation."""
+    # Without passing the first card is forced, and a bot that has no choice does not search.
+    start = next(start for start in hearts_starts(settings) if len(start.legal_actions()) > 1)
+
+    def work(count: int) -> int:
+        count = max(2, count)  # after a single simulation these bots have no policy yet
+        if cpp:
+            visits = pyspiel.ISMCTSFinalPolicyType.MAX_VISIT_COUNT
+            rollouts = pyspiel.RandomRolloutEvaluator(1, settings.seed)
+            bot = pyspiel.ISMCTSBot(settings.seed, rollouts, 1.4, count, -1, visits, False, False)
+        else:
+            generator = np.random.RandomState(settings.seed)
+            rollouts = mcts.RandomRolloutEvaluator(1, generator)
+            bot = ismcts.ISMCTSBot(start.get_game(), rollouts, 1.4, count, random_state=generator)
+        bot.step(start)
+        return count
+
+    return work
+
+
+@row(
+    "ismcts-cpp",
+    "ISMCTS with full random rollouts",
+    "sims/s",
+    other="C++ ISMCTSBot, hearts",
+    must=3,
+    good=6,
+)
+def _ismcts_cpp(settings: Settings) -> tuple[Side, ...]:
+    other = hearts_simulations(settings, cpp=True)
+    return rate(our_simulations(settings), settings), rate(other, settings)
+
+
+@row(
+    "ismcts-python",
+    "ISMCTS with full random rollouts",
+    "sims/s",
+    other="Python ISMCTSBot, hearts",
+    must=50,
+    good=100,
+)
+def _ismcts_python(settings: Settings) -> tuple[Side, ...]:
+    other = hearts_simulations(settings, cpp=False)
+    return rate(our_simulations(settings), settings), rate(other, settings)
+
+
+@row(
+    "ismcts-games",
+    "ISMCTS with full random rollouts",
+    "sims/s",
+    other="own random games",
+    must=0.6,
+    good=0.85,
+)
+def _ismcts_games(settings: Settings) -> tuple[Side, ...]:
+    return rate(our_simulations(settings), settings), rate(our_games(settings), settings)
+
+
+@row(
+    "ismcts-depth-0",
+    "ISMCTS that rates its leaves at once",
+    "sims/s",
+    other="with full rollouts",
+    must=4,
+    good=8,
+)
+def _ismcts_depth_0(settings: Settings) -> tuple[Side, ...]:
+    at_once = replace(FULL_ROLLOUTS, rollout=search.ROLLOUT_NONE)
+    ours = rate(our_simulations(settings, at_once), settings)
+    return ours, rate(our_simulations(settings), settings)
+
+
+@row("mo-ismcts", "agent mo-ismcts with its defaults, 1,000 simulations a decision", "ms")
+def _mo_ismcts(settings: Settings) -> tuple[Side, ...]:
+    return (cost(decisions(settings, "mo-ismcts:sims=1000"), settings, 1e3),)
+
+
+@row("time-budget", "search of ismcts:time=100 at the first card", "ms")
+def _time_budget(settings: Settings) -> tuple[Side, ...]:
+    state = mrjack_ai.new_game()
+    for action in ("jack JS", "deal SH,JW,JS,IL"):
+        state.apply_action(action)
+    agent = make_agent("ismcts:time=100")
+    agent.start(state.variant, 0, np.random.default_rng(settings.seed))
+
+    def work(count: int) -> int:
+        for _ in range(count):
+            agent.act(state.observation())
+        return count
+
+    return (cost(work, settings, 1e3),)

@@ -35,6 +35,7 @@ from mrjack_ai.tournament import (
     run_tournament,
     standings,
 )
+from mrjack_ai.tournament.ladder import RUNGS, ladder_pairs, markdown_table, run_ladder
 from mrjack_ai.variant import DEFAULT_VARIANT, FULL_CAST, PLAYER_NAMES, Variant, make_variant
 from mrjack_ai.version import RULES_VERSION, __version__
 
@@ -101,6 +102,32 @@ def build_parser() -> argparse.ArgumentParser:
     )
     _add_variant(command)
     command.set_defaults(run=_tournament)
+
+    command = commands.add_parser(
+        "ladder",
+        help="measure how strong the agents are",
+        description="Each rung plays the one below it, and those above greedy also play greedy, "
+        "on paired deals from both sides. Prints a Markdown table.",
+    )
+    command.add_argument(
+        "--rungs",
+        nargs="+",
+        metavar="AGENT",
+        default=list(RUNGS),
+        help="the agents, the weakest first (default: %(default)s)",
+    )
+    command.add_argument(
+        "--games", type=int, default=1000, help="games of each pairing (default: %(default)s)"
+    )
+    command.add_argument("--seed", type=int, default=1, help="seed (default: %(default)s)")
+    command.add_argument("--workers", type=int, default=1, help="processes (default: %(default)s)")
+    command.add_argument(
+        "--out",
+        metavar="FOLDER",
+        help="keep the games of each pairing there; run again to carry on an interrupted ladder",
+    )
+    _add_variant(command)
+    command.set_defaults(run=_ladder)
 
     command = commands.add_parser(
         "perft",
@@ -319,6 +346,32 @@ def _print_results(results: Results) -> None:
     table.add_section()
     table.add_row("all", "", str(len(results.records)), *counts, length)
     console.print(table)
+
+
+def _ladder(options: argparse.Namespace) -> int:
+    variant = _variant(options)
+    new_game(variant)  # compiles, if need be, before the bar appears and workers start
+    rungs = [rung.strip() for rung in options.rungs]
+    pairs = ladder_pairs(rungs)
+    with _progress_bar("games") as advance:
+
+        def report(agent: str, against: str, done: int, total: int) -> None:
+            advance(pairs.index((agent, against)) * total + done, len(pairs) * total)
+
+        steps = run_ladder(
+            rungs,
+            games=options.games,
+            seed=options.seed,
+            workers=options.workers,
+            variant=variant,
+            out=options.out,
+            progress=report,
+        )
+    print(markdown_table(steps))
+    if len(steps) == len(pairs):
+        return 0
+    print(f"interrupted after {len(steps)} of {len(pairs)} pairings", file=sys.stderr)
+    return EXIT_INTERRUPTED
 
 
 # -- the others ---------------------------------------------------------------------------

@@ -30,7 +30,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
 
 # -- help and bad input -------------------------------------------------------------------
 
-COMMANDS = ("tournament", "perft", "show", "replay", "agents", "bench")
+COMMANDS = ("tournament", "ladder", "perft", "show", "replay", "agents", "bench")
 
 
 @pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
@@ -158,6 +158,31 @@ def test_interrupted_tournament_says_how_to_carry_on(
     code, _, _ = run(capsys, *arguments)
     assert code == 0
     assert load_results(path).complete
+
+
+def test_ladder(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    arguments = ["ladder", "--rungs", "random", "greedy", "ismcts:sims=20", "mo-ismcts:sims=20"]
+    arguments += ["--games", "6", *SMALL]
+    code, output, _ = run(capsys, *arguments, "--out", str(tmp_path / "ladder"))
+    assert code == 0
+    rows = [line.split(" | ") for line in output.splitlines()[2:]]
+    assert [(row[0].strip("| "), row[1], row[2]) for row in rows] == [
+        ("greedy", "random", "6"),
+        ("ismcts:sims=20", "greedy", "6"),
+        ("mo-ismcts:sims=20", "ismcts:sims=20", "6"),
+        ("mo-ismcts:sims=20", "greedy", "6"),
+    ]
+    files = sorted((tmp_path / "ladder").glob("*.jsonl"))
+    assert len(files) == 4
+    whole = files[0].read_bytes()
+    files[0].write_bytes(whole[: len(whole) // 2])
+    files[1].unlink()
+    code, again, _ = run(capsys, *arguments, "--out", str(tmp_path / "ladder"))
+    assert (code, again) == (0, output)
+    assert files[0].read_bytes() == whole
+    code, _, errors = run(capsys, "ladder", "--rungs", "random")
+    assert code == 2
+    assert "at least two rungs" in errors
 
 
 # -- perft --------------------------------------------------------------------------------

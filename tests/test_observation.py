@@ -256,6 +256,7 @@ def test_information_texts_are_equal_exactly_for_equal_histories() -> None:
     by_text: dict[str, set[tuple[object, ...]]] = defaultdict(set)
     by_tensor: dict[bytes, set[tuple[object, ...]]] = defaultdict(set)
     by_history: dict[tuple[object, ...], set[str]] = defaultdict(set)
+    actions: dict[str, set[tuple[int, ...]]] = defaultdict(set)
     states = 0
     for seed in range(250):
         moments: list[State] = []
@@ -267,8 +268,9 @@ def test_information_texts_are_equal_exactly_for_equal_histories() -> None:
                 by_text[view.information_state_string()].add(key)
                 by_tensor[view.information_state_tensor().tobytes()].add(key)
                 by_history[key].add(view.information_state_string())
+                actions[view.information_state_string()].add(tuple(state.legal_actions(player)))
                 states += 1
-    for groups in (by_text, by_tensor, by_history):
+    for groups in (by_text, by_tensor, by_history, actions):
         assert all(len(group) == 1 for group in groups.values())
         assert 100 < len(groups) < states // 2
 

@@ -34,6 +34,7 @@ from mrjack_ai.tournament import (
     run_tournament,
     standings,
 )
+from mrjack_ai.tournament.ladder import elo_difference
 from mrjack_ai.tournament.standings import mean_score, wilson
 from mrjack_ai.variant import DETECTIVE, JACK, Variant, make_variant
 
@@ -521,3 +522,13 @@ def test_records_say_where_they_belong() -> None:
         assert record.seed == 5
         assert isinstance(record, GameRecord)
         assert Game(game.pairing, game.deal, game.players).play(settings) == record
+
+
+def test_elo_difference_against_worked_values() -> None:
+    """A score of 10/11 is 400 points, of 0.64 about 100 (Elo 1978)."""
+    assert elo_difference(0.5) == 0
+    assert elo_difference(10 / 11) == pytest.approx(400)
+    assert elo_difference(0.64) == pytest.approx(99.95, abs=0.01)
+    assert elo_difference(0.25) == pytest.approx(-elo_difference(0.75))
+    assert elo_difference(1.0) == np.inf
+    assert elo_difference(0.0) == -np.inf

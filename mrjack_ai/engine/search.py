@@ -91,6 +91,9 @@ SETTINGS = np.dtype(
 
 _MOST_DEPTH = 160
 _SECRET_EDGE = 0x5000
+_LOGS = 4096
+_LOG = np.log(np.maximum(np.arange(_LOGS), 1))
+"""Logarithms of small counts: most of the time of UCB would go into them."""
 
 
 # --- sampling what the root player cannot know ------------------------------------------------
@@ -255,6 +258,7 @@ def _choose(
     unexplored = 0
     player = work[1]["player"]
     sign = 1.0 if player == DETECTIVE else -1.0
+    exploration = settings["exploration"]
     for index in range(count):
         child = slot[actions[index]]
         if child < 0:
@@ -266,9 +270,12 @@ def _choose(
         if visits == 0:
             score = 1e200
         else:
-            score = sign * entry["value"] / visits + settings["exploration"] * np.sqrt(
-                np.log(float(entry["available"])) / visits
-            )
+            available = entry["available"]
+            if available < _LOGS:
+                logarithm = _LOG[available]
+            else:
+                logarithm = np.log(float(available))
+            score = sign * entry["value"] / visits + exploration * np.sqrt(logarithm / visits)
         if score > best:
             best, best_action = score, actions[index]
     limit = settings["widening"] * (nodes[node]["visits"] + 1.0) ** settings["widening_power"]
