@@ -12,18 +12,23 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import Any, NoReturn
+from typing import Any
 
+import numpy as np
 from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from mrjack_ai.agents import agent_class, agent_names, agent_parameters
-from mrjack_ai.board import built_in_boards, load_board
+from mrjack_ai.actions import action_space
+from mrjack_ai.agents import SearchAgent, agent_class, agent_names, agent_parameters, make_agent
+from mrjack_ai.belief import identity_weights
+from mrjack_ai.board import load_board
 from mrjack_ai.errors import MrJackError, NotationError
 from mrjack_ai.game import State, new_game
 from mrjack_ai.notation import variant_of
+from mrjack_ai.observation import event_text
+from mrjack_ai.options import EXIT_BAD_INPUT, PERFT_START, build_parser
 from mrjack_ai.record import GameRecord, read_records
 from mrjack_ai.render.terminal import board_text
 from mrjack_ai.simulate import perft, perft_divide, random_games
@@ -35,196 +40,13 @@ from mrjack_ai.tournament import (
     run_tournament,
     standings,
 )
-from mrjack_ai.tournament.ladder import RUNGS, ladder_pairs, markdown_table, run_ladder
-from mrjack_ai.variant import DEFAULT_VARIANT, FULL_CAST, PLAYER_NAMES, Variant, make_variant
-from mrjack_ai.version import RULES_VERSION, __version__
+from mrjack_ai.tournament.ladder import ladder_pairs, markdown_table, run_ladder
+from mrjack_ai.variant import DEFAULT_VARIANT, PLAYER_NAMES, Variant, make_variant
 
 _TABLE_STYLE: dict[str, Any] = {"title_justify": "left", "box": box.SIMPLE_HEAD}
 
-DEFAULT_AGENTS = ("greedy", "cautious", "random")
-PERFT_START = "jack JS; deal SH,JW,JS,IL"
 EXIT_FAILED = 1
-EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
-
-
-class _Parser(argparse.ArgumentParser):
-    """Bad options end in one line and exit code 2."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(EXIT_BAD_INPUT, f"{self.prog}: {message} (try {self.prog} --help)\n")
-
-
-def build_parser() -> argparse.ArgumentParser:
-    """The command's options."""
-    parser = _Parser(
-        prog="mrjack", description="Play, check and study the board game Mr. Jack with AI agents."
-    )
-    parser.add_argument(
-        "--version",
-        action="version",
-        version=f"mrjack_ai {__version__} (rules version {RULES_VERSION})",
-    )
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-
-    command = commands.add_parser(
-        "tournament",
-        help="let agents play each other",
-        description="Round robin between agents. Each deal - Jack's identity, the cards of every "
-        "turn, the alibi pile - is played twice, with the sides swapped.",
-    )
-    command.add_argument(
-        "--agents",
-        nargs="+",
-        metavar="AGENT",
-        default=list(DEFAULT_AGENTS),
-        help="two or more agents, name or name:key=value,... (default: %(default)s)",
-    )
-    command.add_argument(
-        "--games", type=int, default=200, help="games of each pairing, even (default: %(default)s)"
-    )
-    command.add_argument("--seed", type=int, default=1, help="seed (default: %(default)s)")
-    command.add_argument(
-        "--workers",
-        type=int,
-        default=1,
-        help="processes; the games are the same with any number (default: %(default)s)",
-    )
-    command.add_argument(
-        "--out",
-        metavar="FILE",
-        help="write every game to FILE as a JSON line; run again to carry on an interrupted one",
-    )
-    command.add_argument(
-        "--allow-cheats",
-        action="store_true",
-        help="let agents play that look at what they may not know, such as omniscient",
-    )
-    _add_variant(command)
-    command.set_defaults(run=_tournament)
-
-    command = commands.add_parser(
-        "ladder",
-        help="measure how strong the agents are",
-        description="Each rung plays the one below it, and those above greedy also play greedy, "
-        "on paired deals from both sides. Prints a Markdown table.",
-    )
-    command.add_argument(
-        "--rungs",
-        nargs="+",
-        metavar="AGENT",
-        default=list(RUNGS),
-        help="the agents, the weakest first (default: %(default)s)",
-    )
-    command.add_argument(
-        "--games", type=int, default=1000, help="games of each pairing (default: %(default)s)"
-    )
-    command.add_argument("--seed", type=int, default=1, help="seed (default: %(default)s)")
-    command.add_argument("--workers", type=int, default=1, help="processes (default: %(default)s)")
-    command.add_argument(
-        "--out",
-        metavar="FOLDER",
-        help="keep the games of each pairing there; run again to carry on an interrupted ladder",
-    )
-    _add_variant(command)
-    command.set_defaults(run=_ladder)
-
-    command = commands.add_parser(
-        "perft",
-        help="count action sequences",
-        description="Count the action sequences of exactly DEPTH plies; chance outcomes count.",
-    )
-    command.add_argument("--depth", type=int, default=4, help="plies (default: %(default)s)")
-    command.add_argument("--divide", action="store_true", help="also by first action")
-    command.add_argument("--position", metavar="TEXT", help="start from a position text")
-    command.add_argument(
-        "--actions",
-        metavar="TEXT",
-        help="start after these actions, joined by ';' "
-        f"(default: {PERFT_START!r} in the standard game)",
-    )
-    _add_variant(command)
-    command.set_defaults(run=_perft)
-
-    command = commands.add_parser(
-        "show",
-        help="draw a position or a moment of a record",
-        description="Draw a position, or the moment of a recorded game, as a board.",
-    )
-    command.add_argument(
-        "what", nargs="?", help="position text or file of records (default: a new game)"
-    )
-    command.add_argument(
-        "--game", type=int, metavar="N", help="which game of the file (default: the first)"
-    )
-    command.add_argument(
-        "--at", type=int, metavar="N", help="after the first N actions (default: all)"
-    )
-    command.add_argument(
-        "--player",
-        choices=("all", *PLAYER_NAMES),
-        default="all",
-        help="whose knowledge to show (default: %(default)s)",
-    )
-    command.add_argument(
-        "--color", choices=("auto", "always", "never"), default="auto", help="(default: auto)"
-    )
-    command.add_argument("--ascii", action="store_true", help="plain ASCII characters only")
-    _add_variant(command)
-    command.set_defaults(run=_show)
-
-    command = commands.add_parser(
-        "replay",
-        help="check a file of records against the rules",
-        description="Replay every game of a file and check it against the rules.",
-    )
-    command.add_argument("file", help="one record as text, or one JSON record a line")
-    command.add_argument(
-        "--text", action="store_true", help="also print each game in the readable text form"
-    )
-    command.set_defaults(run=_replay)
-
-    command = commands.add_parser(
-        "agents", help="list the agents", description="List the agents and their parameters."
-    )
-    command.set_defaults(run=_agents)
-
-    command = commands.add_parser(
-        "bench",
-        help="measure the speed of this machine",
-        description="Play random games in compiled code; print speeds and a signature that "
-        "only changes when the rules or the random generator do.",
-    )
-    command.add_argument(
-        "--games", type=int, default=100_000, help="random games (default: %(default)s)"
-    )
-    command.add_argument(
-        "--threads", type=int, default=os.cpu_count() or 1, help="(default: %(default)s)"
-    )
-    command.set_defaults(run=_bench)
-    return parser
-
-
-def _add_variant(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("variant")
-    group.add_argument(
-        "--board",
-        default="whitechapel",
-        help=f"built-in board ({', '.join(built_in_boards())}) or board file "
-        "(default: %(default)s)",
-    )
-    group.add_argument(
-        "--cast",
-        default="+".join(FULL_CAST),
-        help="2, 4 or 8 characters (default: %(default)s)",
-    )
-    group.add_argument("--turns", type=int, default=8, help="1 to 8 (default: %(default)s)")
-    group.add_argument(
-        "--first",
-        choices=PLAYER_NAMES,
-        default="detective",
-        help="who plays first on odd turns (default: %(default)s)",
-    )
 
 
 def _variant(options: argparse.Namespace) -> Variant:
@@ -448,6 +270,45 @@ def _moment(options: argparse.Namespace) -> State:
     return next(islice(record.states(), at, None))
 
 
+def _analyse(options: argparse.Namespace) -> int:
+    if options.seed < 0 or options.best < 1:
+        raise NotationError("--seed must not be negative and --best at least 1")
+    state = _moment(options)
+    if state.current_player() < 0:
+        raise NotationError(f"nobody is to move at a {state.node} node; choose another moment")
+    agent = make_agent(options.agent)
+    if not isinstance(agent, SearchAgent):
+        raise NotationError(f"--agent {options.agent} does not search; try mo-ismcts:sims=20000")
+    view = state.observation()
+    agent.start(state.variant, view.player, np.random.default_rng(options.seed))
+    agent.see(state)
+    started = time.perf_counter()
+    found = agent.search(view)
+    seconds = time.perf_counter() - started
+    print(f"Turn {view.turn}, {PLAYER_NAMES[view.player]} to move, {view.node} node")
+    weights = identity_weights(view)
+    known = [
+        f"{code} {100 * w:.1f} %"
+        for code, w in zip(state.variant.cast, weights, strict=True)
+        if w > 0
+    ]
+    print(f"Jack can be: {', '.join(known)}")
+    table = Table(title="Best actions", **_TABLE_STYLE)
+    table.add_column("action")
+    for name in ("visits", "share", "value"):
+        table.add_column(name, justify="right")
+    for index in np.argsort(-found.visits, kind="stable")[: options.best]:
+        visits = int(found.visits[index])
+        value = f"{found.values[index]:+.3f}" if visits else "-"
+        share = f"{100 * visits / found.simulations:.1f} %"
+        table.add_row(view.action_to_string(int(found.actions[index])), str(visits), share, value)
+    Console().print(table)
+    space = action_space(state.variant)
+    print(f"Expected: {'; '.join(event_text(space, code) for code in found.line)}")
+    print(f"{found.simulations} simulations, {found.nodes} nodes, {seconds:.2f} s")
+    return 0
+
+
 def _replay(options: argparse.Namespace) -> int:
     records = read_records(options.file)
     for number, record in enumerate(records, start=1):
@@ -502,6 +363,18 @@ def _bench(options: argparse.Namespace) -> int:
     return 0
 
 
+_COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "tournament": _tournament,
+    "ladder": _ladder,
+    "perft": _perft,
+    "show": _show,
+    "analyse": _analyse,
+    "replay": _replay,
+    "agents": _agents,
+    "bench": _bench,
+}
+
+
 def _prepare_streams() -> None:
     """Survive closed streams, and characters that the terminal's encoding does not have."""
     for name in ("stdout", "stderr"):
@@ -526,9 +399,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _prepare_streams()
     options = build_parser().parse_args(command_line)
     options.command_line = command_line
-    run: Callable[[argparse.Namespace], int] = options.run
     try:
-        code = run(options)
+        code = _COMMANDS[options.command](options)
         sys.stdout.flush()
         return code
     except MrJackError as error:

@@ -28,7 +28,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("render", "agents"),
     ("openspiel",),
     ("tournament",),
-    ("testing",),
+    ("testing", "options"),
     ("cli",),
 )
 """A module may import from its own layer and those before it."""

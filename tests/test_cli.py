@@ -30,7 +30,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
 
 # -- help and bad input -------------------------------------------------------------------
 
-COMMANDS = ("tournament", "ladder", "perft", "show", "replay", "agents", "bench")
+COMMANDS = ("tournament", "ladder", "perft", "show", "analyse", "replay", "agents", "bench")
 
 
 @pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
@@ -306,6 +306,36 @@ def test_replay_names_the_game_of_a_file(
     code, _, errors = run(capsys, "replay", str(path))
     assert code == 2
     assert "game 3: action 6: " in errors
+
+
+def test_analyse(capsys: pytest.CaptureFixture[str], record: tuple[Path, GameRecord]) -> None:
+    text = (
+        "node=use turn=3 jack=JS cleared=SH,JW,IL,MS,SG,WG dealt=SH,JW,MS,SG cards=SH,JW,MS,SG "
+        "using=SH ability=open SH=g5 JS=g6"
+    )
+    arguments = ("--agent", "ismcts:sims=200", "--best", "3")
+    code, output, _ = run(capsys, "analyse", text, *arguments)
+    assert code == 0
+    assert "Turn 3, detective to move, use node" in output
+    assert "Jack can be: JS 50.0 %, JB 50.0 %" in output
+    assert len(re.findall(r"^ +(move|accuse) \w+ +\d+ ", output, re.M)) == 3
+    assert re.search(r"^Expected: (move|accuse) ", output, re.M)
+    assert "200 simulations" in output
+    path, found = record
+    number = next(n for n, s in enumerate(found.states()) if n > 20 and s.current_player() == 1)
+    code, output, _ = run(capsys, "analyse", str(path), "--at", str(number), *arguments)
+    assert code == 0
+    identity = list(found.states())[number].identity
+    assert f"Jack can be: {identity} 100.0 %" in output
+    for bad, message in (
+        ((text, "--agent", "greedy"), "does not search"),
+        ((text, "--agent", "nobody"), "unknown agent"),
+        ((text, "--best", "0"), "--best"),
+        (("node=deal turn=1 jack=JS",), "nobody is to move at a deal node"),
+    ):
+        code, _, errors = run(capsys, "analyse", *bad)
+        assert code == 2
+        assert message in errors
 
 
 # -- the rest -----------------------------------------------------------------------------

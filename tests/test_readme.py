@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -52,5 +53,5 @@ def test_commands_in_the_readme_exist() -> None:
     commands = re.findall(r"`mrjack ([^`\[]+)", README)
     assert len(commands) >= 7
     for command in commands:
-        words = ["x" if word.isupper() else word for word in command.split()]
+        words = ["x" if word.isupper() else word for word in shlex.split(command)]
         assert build_parser().parse_args(words).command == words[0]

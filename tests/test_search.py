@@ -314,6 +314,23 @@ def test_avoidable_losses_are_never_chosen(name: str, spec: str) -> None:
         assert searcher(spec, state, seed).act(state.observation()) not in losing
 
 
+def test_the_expected_line_is_legal_and_begins_with_the_choice() -> None:
+    lengths = []
+    for seed in (1, 2, 3):
+        for state in walk(Variant(), seed)[5::12]:
+            found = searcher("mo-ismcts:sims=400", state).search(state.observation())
+            first = list(found.actions).index(found.line[0])
+            assert found.visits[first] == found.visits.max()
+            played = state
+            for code in found.line:
+                if code >= 0x4000 or code not in played.legal_actions():
+                    break  # chance may deal otherwise in this world
+                played = played.child(code)
+            lengths.append(len(found.line))
+            assert len(played.history()) > len(state.history())
+    assert max(lengths) > 1
+
+
 # -- agents -------------------------------------------------------------------------------
 
 

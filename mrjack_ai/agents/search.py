@@ -45,6 +45,8 @@ class RootStatistics:
             float64, shape `(n,)`.
         simulations: simulations run.
         nodes: nodes of the tree, or of all trees.
+        line: event codes (see `engine.layout`) of what is expected to follow: the edges visited
+            most, as the searching player perceives them; of the first tree where there are more.
     """
 
     actions: npt.NDArray[np.int64]
@@ -52,6 +54,7 @@ class RootStatistics:
     values: npt.NDArray[np.float64]
     simulations: int
     nodes: int
+    line: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -160,7 +163,25 @@ class Tree:
             values=values,
             simulations=int(self._settings["simulations"]),
             nodes=int(self._settings["nodes"]),
+            line=self._line(),
         )
+
+    def _line(self) -> tuple[int, ...]:
+        """The edges visited most, as long as a fair share of the simulations went there."""
+        nodes = self._nodes.view(engine.NODE)
+        least = max(2, int(self._settings["simulations"]) // 50)
+        line: list[int] = []
+        at = 0
+        while True:
+            best, child = -1, int(nodes[at]["first_child"])
+            while child >= 0:
+                if best < 0 or nodes[child]["visits"] > nodes[best]["visits"]:
+                    best = child
+                child = int(nodes[child]["next_sibling"])
+            if best < 0 or nodes[best]["visits"] < least:
+                return tuple(line)
+            line.append(int(nodes[best]["edge"]))
+            at = best
 
 
 def add_up(parts: Sequence[RootStatistics]) -> RootStatistics:
@@ -175,6 +196,7 @@ def add_up(parts: Sequence[RootStatistics]) -> RootStatistics:
         values=values,
         simulations=sum(part.simulations for part in parts),
         nodes=sum(part.nodes for part in parts),
+        line=parts[0].line,
     )
 
 

@@ -1,0 +1,210 @@
+"""The options of the `mrjack` command."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import NoReturn
+
+from mrjack_ai.board import built_in_boards
+from mrjack_ai.tournament.ladder import RUNGS
+from mrjack_ai.variant import FULL_CAST, PLAYER_NAMES
+from mrjack_ai.version import RULES_VERSION, __version__
+
+DEFAULT_AGENTS = ("greedy", "cautious", "random")
+PERFT_START = "jack JS; deal SH,JW,JS,IL"
+EXIT_BAD_INPUT = 2
+
+
+class _Parser(argparse.ArgumentParser):
+    """Bad options end in one line and exit code 2."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(EXIT_BAD_INPUT, f"{self.prog}: {message} (try {self.prog} --help)\n")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The command's options."""
+    parser = _Parser(
+        prog="mrjack", description="Play, check and study the board game Mr. Jack with AI agents."
+    )
+    parser.add_argument(
+        "--version",
+        action="version",
+        version=f"mrjack_ai {__version__} (rules version {RULES_VERSION})",
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+
+    command = commands.add_parser(
+        "tournament",
+        help="let agents play each other",
+        description="Round robin between agents. Each deal - Jack's identity, the cards of every "
+        "turn, the alibi pile - is played twice, with the sides swapped.",
+    )
+    command.add_argument(
+        "--agents",
+        nargs="+",
+        metavar="AGENT",
+        default=list(DEFAULT_AGENTS),
+        help="two or more agents, name or name:key=value,... (default: %(default)s)",
+    )
+    command.add_argument(
+        "--games", type=int, default=200, help="games of each pairing, even (default: %(default)s)"
+    )
+    command.add_argument("--seed", type=int, default=1, help="seed (default: %(default)s)")
+    command.add_argument(
+        "--workers",
+        type=int,
+        default=1,
+        help="processes; the games are the same with any number (default: %(default)s)",
+    )
+    command.add_argument(
+        "--out",
+        metavar="FILE",
+        help="write every game to FILE as a JSON line; run again to carry on an interrupted one",
+    )
+    command.add_argument(
+        "--allow-cheats",
+        action="store_true",
+        help="let agents play that look at what they may not know, such as omniscient",
+    )
+    _add_variant(command)
+
+    command = commands.add_parser(
+        "ladder",
+        help="measure how strong the agents are",
+        description="Each rung plays the one below it, and those above greedy also play greedy, "
+        "on paired deals from both sides. Prints a Markdown table.",
+    )
+    command.add_argument(
+        "--rungs",
+        nargs="+",
+        metavar="AGENT",
+        default=list(RUNGS),
+        help="the agents, the weakest first (default: %(default)s)",
+    )
+    command.add_argument(
+        "--games", type=int, default=1000, help="games of each pairing (default: %(default)s)"
+    )
+    command.add_argument("--seed", type=int, default=1, help="seed (default: %(default)s)")
+    command.add_argument("--workers", type=int, default=1, help="processes (default: %(default)s)")
+    command.add_argument(
+        "--out",
+        metavar="FOLDER",
+        help="keep the games of each pairing there; run again to carry on an interrupted ladder",
+    )
+    _add_variant(command)
+
+    command = commands.add_parser(
+        "perft",
+        help="count action sequences",
+        description="Count the action sequences of exactly DEPTH plies; chance outcomes count.",
+    )
+    command.add_argument("--depth", type=int, default=4, help="plies (default: %(default)s)")
+    command.add_argument("--divide", action="store_true", help="also by first action")
+    command.add_argument("--position", metavar="TEXT", help="start from a position text")
+    command.add_argument(
+        "--actions",
+        metavar="TEXT",
+        help="start after these actions, joined by ';' "
+        f"(default: {PERFT_START!r} in the standard game)",
+    )
+    _add_variant(command)
+
+    command = commands.add_parser(
+        "show",
+        help="draw a position or a moment of a record",
+        description="Draw a position, or the moment of a recorded game, as a board.",
+    )
+    command.add_argument(
+        "what", nargs="?", help="position text or file of records (default: a new game)"
+    )
+    command.add_argument(
+        "--game", type=int, metavar="N", help="which game of the file (default: the first)"
+    )
+    command.add_argument(
+        "--at", type=int, metavar="N", help="after the first N actions (default: all)"
+    )
+    command.add_argument(
+        "--player",
+        choices=("all", *PLAYER_NAMES),
+        default="all",
+        help="whose knowledge to show (default: %(default)s)",
+    )
+    command.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", help="(default: auto)"
+    )
+    command.add_argument("--ascii", action="store_true", help="plain ASCII characters only")
+    _add_variant(command)
+
+    command = commands.add_parser(
+        "analyse",
+        help="what a searching agent thinks of a position",
+        description="Who can be Jack and how likely, the best actions with visits and values, and "
+        "the line expected to follow, as the player to move sees the position.",
+    )
+    command.add_argument("what", help="position text or file of records")
+    command.add_argument(
+        "--agent",
+        default="mo-ismcts:sims=20000",
+        help="an agent that searches (default: %(default)s)",
+    )
+    command.add_argument(
+        "--game", type=int, metavar="N", help="which game of the file (default: the first)"
+    )
+    command.add_argument("--at", type=int, metavar="N", help="after the first N actions")
+    command.add_argument("--seed", type=int, default=1, help="seed (default: %(default)s)")
+    command.add_argument(
+        "--best", type=int, default=10, help="how many actions to show (default: %(default)s)"
+    )
+    _add_variant(command)
+
+    command = commands.add_parser(
+        "replay",
+        help="check a file of records against the rules",
+        description="Replay every game of a file and check it against the rules.",
+    )
+    command.add_argument("file", help="one record as text, or one JSON record a line")
+    command.add_argument(
+        "--text", action="store_true", help="also print each game in the readable text form"
+    )
+
+    command = commands.add_parser(
+        "agents", help="list the agents", description="List the agents and their parameters."
+    )
+
+    command = commands.add_parser(
+        "bench",
+        help="measure the speed of this machine",
+        description="Play random games in compiled code; print speeds and a signature that "
+        "only changes when the rules or the random generator do.",
+    )
+    command.add_argument(
+        "--games", type=int, default=100_000, help="random games (default: %(default)s)"
+    )
+    command.add_argument(
+        "--threads", type=int, default=os.cpu_count() or 1, help="(default: %(default)s)"
+    )
+    return parser
+
+
+def _add_variant(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("variant")
+    group.add_argument(
+        "--board",
+        default="whitechapel",
+        help=f"built-in board ({', '.join(built_in_boards())}) or board file "
+        "(default: %(default)s)",
+    )
+    group.add_argument(
+        "--cast",
+        default="+".join(FULL_CAST),
+        help="2, 4 or 8 characters (default: %(default)s)",
+    )
+    group.add_argument("--turns", type=int, default=8, help="1 to 8 (default: %(default)s)")
+    group.add_argument(
+        "--first",
+        choices=PLAYER_NAMES,
+        default="detective",
+        help="who plays first on odd turns (default: %(default)s)",
+    )
