@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import permutations
 
 import pytest
 from helpers import (
@@ -465,6 +466,16 @@ def test_rule_5_7_hexes_freed_and_taken_on_the_way_count() -> None:
         ("IL a2 2", "MS a4 1"),
         ("MS a2 3",),
     }
+
+
+def test_rule_5_7_the_most_may_take_a_walk_of_each() -> None:
+    # Three arms around Goodley on d4; who stands on an arm's end can walk one step and no more.
+    arms = "d4 d5 d6 e4 f4 c3 b2"
+    state = playing("SG", "jack", "", small_variant(arms, "SG=d4 JS=d6 IL=f4 MS=b2"))
+    walks = ("JS d5 1", "IL e4 1", "MS c3 1")
+    assert whistle_sequences(state) == set(permutations(walks))
+    state = playing("SG", "jack", "", small_variant(arms, "SG=d4 JS=d6 IL=f4 MS=c3"))
+    assert whistle_sequences(state) == set(permutations(walks[:2]))
 
 
 def test_rule_5_7_walks_that_spoil_the_maximum_are_not_legal() -> None:
