@@ -278,7 +278,7 @@ def _analyse(options: argparse.Namespace) -> int:
         raise NotationError(f"nobody is to move at a {state.node} node; choose another moment")
     agent = make_agent(options.agent)
     if not isinstance(agent, SearchAgent):
-        raise NotationError(f"--agent {options.agent} does not search; try mo-ismcts:sims=20000")
+        raise NotationError(f"--agent {options.agent} does not search; try ismcts:sims=20000")
     view = state.observation()
     agent.start(state.variant, view.player, np.random.default_rng(options.seed))
     agent.see(state)

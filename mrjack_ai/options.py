@@ -146,7 +146,7 @@ def build_parser() -> argparse.ArgumentParser:
     command.add_argument("what", help="position text or file of records")
     command.add_argument(
         "--agent",
-        default="mo-ismcts:sims=20000",
+        default="ismcts:sims=20000",
         help="an agent that searches (default: %(default)s)",
     )
     command.add_argument(
