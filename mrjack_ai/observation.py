@@ -140,6 +140,7 @@ class Observation(PositionView):
 
         Returns:
             float32 0s and 1s, shape `(tensor_size + max_events * EVENT_BITS,)`; see `event_bits`.
+            Of a game that was set up in a position, only what came after is remembered.
         """
         bits = event_bits(self.variant, self.events)
         return np.concatenate([self.observation_tensor(), bits.ravel()])

@@ -25,7 +25,7 @@ from helpers import (
     raw,
     reference_from,
 )
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from mrjack_ai.actions import Action, action_space
@@ -441,9 +441,15 @@ def test_the_mutations_give_both() -> None:
     assert accepted[False] > 40
 
 
+SPACE = new_game()._space
+ALL_TEXTS = {*SPACE.names, *(name for names in SPACE.outcome_names.values() for name in names)}
+
+
 @settings(max_examples=200)
 @given(st.text(max_size=40))
 def test_arbitrary_text_is_refused(text: str) -> None:
+    # Texts found in the sources are tried too, and some of those are actions.
+    assume(" ".join(text.split()) not in ALL_TEXTS)
     with pytest.raises(NotationError):
         State(text)
     with pytest.raises(NotationError):
