@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
-import math
 import os
 import shlex
 import sys
@@ -24,16 +23,16 @@ from mrjack_ai.actions import action_space
 from mrjack_ai.agents import SearchAgent, agent_class, agent_names, agent_parameters, make_agent
 from mrjack_ai.belief import identity_weights
 from mrjack_ai.board import load_board
+from mrjack_ai.engine.layout import ENDINGS
 from mrjack_ai.errors import MrJackError, NotationError
 from mrjack_ai.game import State, new_game
-from mrjack_ai.notation import variant_of
+from mrjack_ai.notation import ENDING_WORDS, variant_of
 from mrjack_ai.observation import event_text
 from mrjack_ai.options import EXIT_BAD_INPUT, PERFT_START, build_parser
 from mrjack_ai.record import GameRecord, read_records
 from mrjack_ai.render.terminal import board_text
 from mrjack_ai.simulate import perft, perft_divide, random_games
 from mrjack_ai.tournament import (
-    Rate,
     Results,
     Settings,
     mean_length,
@@ -116,18 +115,8 @@ def _progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
         yield advance
 
 
-def _percent(rate: Rate) -> str:
-    if math.isnan(rate.value):
-        return "-"
-    return f"{100 * rate.value:.1f} [{100 * rate.low:.1f}, {100 * rate.high:.1f}]"
-
-
-_ENDINGS = (
-    ("caught", "caught"),
-    ("wrong accusation", "wrong"),
-    ("escape", "escape"),
-    ("dawn", "dawn"),
-)
+_ENDINGS = [(ENDINGS[ending], word) for ending, word in ENDING_WORDS.items()]
+"""Name and short name of each ending."""
 
 
 def _count_endings(records: Sequence[GameRecord]) -> list[int]:
@@ -146,9 +135,9 @@ def _print_results(results: Results) -> None:
         table.add_row(
             standing.agent,
             str(standing.as_detective.games + standing.as_jack.games),
-            _percent(standing.score),
-            _percent(standing.as_detective),
-            _percent(standing.as_jack),
+            standing.score.percent(),
+            standing.as_detective.percent(),
+            standing.as_jack.percent(),
         )
     console.print(table)
 

@@ -19,9 +19,9 @@ from mrjack_ai.engine.layout import (
     EVENT_JACK,
     EVENT_WITNESS,
     NODE_TERMINAL,
+    PLAYER_BY_BYTE,
     STATE_WORDS,
     SUMMARY_WORD,
-    TERMINAL,
     game_words,
 )
 from mrjack_ai.engine.warmup import ensure_compiled
@@ -31,8 +31,6 @@ from mrjack_ai.observation import Observation, event_text, observe_game, read_ev
 from mrjack_ai.position import PositionView
 from mrjack_ai.tables import MAX_ACTIONS, Words, build_tables
 from mrjack_ai.variant import DEFAULT_VARIANT, FULL_CAST, MAX_TURNS, Variant, make_variant
-
-_PLAYER_BY_BYTE = {0: 0, 1: 1, 256 + CHANCE: CHANCE, 256 + TERMINAL: TERMINAL}
 
 
 class State(PositionView):
@@ -118,7 +116,7 @@ class State(PositionView):
 
     def current_player(self) -> int:
         """Who decides: 0 Detective, 1 Jack, -1 chance, -4 nobody."""
-        return _PLAYER_BY_BYTE[int(self._words[SUMMARY_WORD]) >> 8 & 0xFF]
+        return PLAYER_BY_BYTE[int(self._words[SUMMARY_WORD]) >> 8 & 0xFF]
 
     def is_terminal(self) -> bool:
         """True when the game is over."""

@@ -53,6 +53,14 @@ def set_bits(word: int) -> Iterator[int]:
         word ^= low
 
 
+def returns_of(record: np.void) -> list[float]:
+    """Returns of the Detective and of Jack at a `STATE` record (7.4)."""
+    ending = int(record["ending"])
+    if ending == NOT_ENDED:
+        return [0.0, 0.0]
+    return [1.0, -1.0] if ending == CAUGHT else [-1.0, 1.0]
+
+
 class PositionView:
     """Readable facts of a position; subclasses say where its words are.
 
@@ -296,7 +304,4 @@ class PositionView:
 
     def returns(self) -> list[float]:
         """Returns of the Detective and of Jack: 0 before the end, then +1 and -1 (7.4)."""
-        ending = int(self._record["ending"])
-        if ending == NOT_ENDED:
-            return [0.0, 0.0]
-        return [1.0, -1.0] if ending == CAUGHT else [-1.0, 1.0]
+        return returns_of(self._record)

@@ -115,20 +115,36 @@ class GameRecord:
         Raises:
             RecordError: when an action is not legal, or the ending or the rules' version differ.
         """
+        self.check_rules()
+        state = new_game(self.variant)
+        for state in self.states():  # noqa: B007 - the last one is wanted
+            pass
+        self.check_end(state)
+        return state
+
+    def check_rules(self) -> None:
+        """Check that the record follows the rules played here.
+
+        Raises:
+            RecordError: when the rules' version differs.
+        """
         if self.rules != RULES_VERSION:
             raise RecordError(
                 f"the record follows version {self.rules} of the rules; this is {RULES_VERSION}"
             )
-        state = new_game(self.variant)
-        for state in self.states():  # noqa: B007 - the last one is wanted
-            pass
+
+    def check_end(self, state: State) -> None:
+        """Check the ending against the last of the record's states.
+
+        Raises:
+            RecordError: when it differs.
+        """
         found = ending_word(state)
         if found != self.ending:
             raise RecordError(
                 f"the record says {self.ending or 'unfinished'} but the game is "
                 f"{found or 'unfinished'} after {len(self.actions)} actions"
             )
-        return state
 
     def to_text(self) -> str:
         """The text form; `from_text` inverts it, but for `details`."""

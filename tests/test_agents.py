@@ -6,6 +6,7 @@ import random
 
 import numpy as np
 import pytest
+from helpers import lane
 
 import mrjack_ai
 from mrjack_ai import Agent, AgentError, Observation, State
@@ -194,22 +195,7 @@ def test_last_chance_may_come_before_the_last_turn(name: str, turns: int) -> Non
 
 def test_accuses_when_nothing_else_is_legal() -> None:
     """4.6: if only an accusation is possible it must be made, also by the cautious."""
-    board = mrjack_ai.board_from_dict(
-        {
-            "name": "lane",
-            "streets": ["a1", "a2", "a3", "a4", "a5", "a6"],
-            "obstacles": [],
-            "gaslights": [],
-            "lit_gaslights": {},
-            "manholes": [],
-            "covered_manholes": [],
-            "exits": {},
-            "cordons": [],
-            "start": {"SH": "a1", "IL": "a2", "MS": "a3", "JB": "a4"},
-            "watson_light": None,
-        }
-    )
-    variant = Variant(board=board, cast=("SH", "IL", "MS", "JB"), turns=4)
+    variant = lane(6, "SH=a1 IL=a2 MS=a3 JB=a4", turns=4)
     text = "node=use turn=1 jack=JB dealt=SH,IL cards=SH,IL using=SH ability=open"
     state = State(text, variant)
     legal = {state.action_to_string(action) for action in state.legal_actions()}

@@ -27,8 +27,11 @@ from mrjack_ai.engine.layout import (
 from mrjack_ai.engine.rules import (
     apply_player,
     detective_return,
+    detective_suspects,
     list_legal,
     open_exits,
+    plays_left,
+    public_suspects,
     visible_seats,
 )
 from mrjack_ai.tables import ACCUSE, ESCAPE, TABLES
@@ -90,12 +93,12 @@ def _outlook(
     s: Any, t: Any, seat: int, suspects: int, visible: int, cards_left: int, jack_plays: int
 ) -> float:
     """Detective's chance to win if Jack is `seat`, at the end of a play."""
-    if popcount(np.uint64(cards_left)) == jack_plays and detective_turns(s, t) == 0:
+    turns_left = detective_turns(s, t)
+    if popcount(np.uint64(cards_left)) == jack_plays and turns_left == 0:
         return 0.0  # the Detective plays no more cards before dawn
     same = visible if visible >> seat & 1 else ~visible
     group = popcount(np.uint64(same & suspects))
     catch = _CATCH[min(group, 8)]
-    turns_left = detective_turns(s, t)
     if group > 1 and turns_left < 3:
         catch *= 0.5 + 0.15 * turns_left
     around = t["ball"][0, s["position"][seat], 3] & s["occupied"] & ~bit(s["position"][seat])
@@ -126,13 +129,9 @@ def outlook(s: Any, t: Any) -> float:
     """Detective's chance to win in a known world, by the same rule of thumb, at any node."""
     if s["node"] == NODE_TERMINAL:
         return 0.5 + 0.5 * detective_return(s)
-    jack_plays = 0
-    for play in range(integer(s["play"]), t["seats"] // 2):
-        if s["remaining"] != 0:
-            jack_plays += t["play_order"][s["turn"] & 1, play] == JACK
-    innocent = integer(s["cleared"] | s["ruled_out"] | s["drawn"][DETECTIVE])
-    suspects = integer(t["cast"]) & ~innocent
     cards = integer(s["remaining"])
+    jack_plays = plays_left(s, t, JACK, integer(s["play"])) if cards != 0 else 0
+    suspects = detective_suspects(s, t)
     return _outlook(s, t, s["jack"], suspects, visible_seats(s, t), cards, jack_plays)
 
 
@@ -146,10 +145,7 @@ def rate_child(s: Any, t: Any, child: Any, action: int) -> float:
     """
     player = s["player"]
     kind = t["kind"][action]
-    innocent = integer(s["cleared"] | s["ruled_out"])
-    if player == DETECTIVE:
-        innocent |= integer(s["drawn"][DETECTIVE])
-    suspects = integer(t["cast"]) & ~innocent
+    suspects = detective_suspects(s, t) if player == DETECTIVE else public_suspects(s, t)
     if kind == ACCUSE:
         if suspects >> t["argument"][action, 0] & 1:
             return 1.0 / popcount(np.uint64(suspects))
@@ -158,9 +154,7 @@ def rate_child(s: Any, t: Any, child: Any, action: int) -> float:
         return 1.0
     cards = integer(s["remaining"])
     seat = integer(s["seat"])
-    jack_plays = 0
-    for play in range(integer(s["play"]) + 1, t["seats"] // 2):
-        jack_plays += t["play_order"][s["turn"] & 1, play] == JACK
+    jack_plays = plays_left(s, t, JACK, integer(s["play"]) + 1)
     # With every card left the play never ends the turn, so no call is made.
     child["remaining"] = _ALL_CARDS
     apply_player(child, t, action)
@@ -196,10 +190,7 @@ def rate_actions(game: Any, tables: Any, suspects: int, out: Any) -> int:
     jack = root["jack"]
     cards = root["remaining"]
     n_suspects = popcount(np.uint64(suspects))
-    jack_plays = 0
-    order = t["play_order"][root["turn"] & 1]
-    for play in range(root["play"] + 1, t["seats"] // 2):
-        jack_plays += order[play] == JACK
+    jack_plays = plays_left(root, t, JACK, integer(root["play"]) + 1)
     counts[0] = list_legal(root, t, lists[0])
     # With every card left a play never ends the turn, so no call is made on the way.
     root["remaining"] = _ALL_CARDS

@@ -27,6 +27,14 @@ JACK = 1
 CHANCE = -1
 TERMINAL = -4
 
+PLAYER_BY_BYTE: dict[int, int] = {
+    DETECTIVE: DETECTIVE,
+    JACK: JACK,
+    256 + CHANCE: CHANCE,
+    256 + TERMINAL: TERMINAL,
+}
+"""Player id by the byte that holds it in word SUMMARY_WORD."""
+
 # How a game ended (section 7).
 NOT_ENDED, CAUGHT, WRONG_ACCUSATION, ESCAPE, DAWN = range(5)
 ENDINGS: tuple[str, ...] = ("", "caught", "wrong accusation", "escape", "dawn")

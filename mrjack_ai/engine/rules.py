@@ -405,6 +405,27 @@ def alibi_pile(s: Record, t: Record) -> int:
     return integer(t["cast"]) & ~(drawn | (1 << integer(s["jack"])))
 
 
+@helper
+def public_suspects(s: Record, t: Record) -> int:
+    """Mask of the seats that everybody holds possible: not cleared, not exonerated by a `stay`."""
+    return integer(t["cast"]) & ~integer(s["cleared"] | s["ruled_out"])
+
+
+@helper
+def detective_suspects(s: Record, t: Record) -> int:
+    """Mask of the seats the Detective holds possible: his alibi cards count too."""
+    return public_suspects(s, t) & ~integer(s["drawn"][DETECTIVE])
+
+
+@helper
+def plays_left(s: Record, t: Record, player: int, first: int) -> int:
+    """Cards `player` plays this turn from the play with index `first` on."""
+    plays = 0
+    for play in range(first, t["seats"] // 2):
+        plays += t["play_order"][s["turn"] & 1, play] == player
+    return plays
+
+
 # --- applying actions -----------------------------------------------------------------------
 
 

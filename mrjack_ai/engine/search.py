@@ -44,8 +44,10 @@ from mrjack_ai.engine.rules import (
     alibi_pile,
     apply,
     detective_return,
+    detective_suspects,
     drawing_player,
     list_legal,
+    plays_left,
 )
 from mrjack_ai.tables import ACCUSE, ESCAPE, MAX_ACTIONS, NO_SEAT, TABLES
 
@@ -127,19 +129,8 @@ def sample_hidden(s: Any, t: Any, player: int, possible: int, generator: Any) ->
 @helper
 def _is_last_chance(s: Any, t: Any) -> bool:
     """The Detective plays his last card of the game (7.3)."""
-    if detective_turns(s, t) > 0:
-        return False
-    for play in range(integer(s["play"]) + 1, t["seats"] // 2):
-        if t["play_order"][s["turn"] & 1, play] == DETECTIVE:
-            return False
-    return True
-
-
-@helper
-def _suspects_left(s: Any, t: Any) -> int:
-    """Mask of the identities the Detective of this world holds possible."""
-    innocent = integer(s["cleared"] | s["ruled_out"] | s["drawn"][DETECTIVE])
-    return integer(t["cast"]) & ~innocent
+    later = plays_left(s, t, DETECTIVE, integer(s["play"]) + 1)
+    return later == 0 and detective_turns(s, t) == 0
 
 
 @helper
@@ -153,7 +144,7 @@ def _rollout_action(s: Any, t: Any, rollout: int, actions: Any, count: int, gene
             while accusations < count and actions[accusations] < base + t["seats"]:
                 accusations += 1
             if accusations > 0:
-                left = _suspects_left(s, t)
+                left = detective_suspects(s, t)
                 if popcount(np.uint64(left)) == 1 or _is_last_chance(s, t):
                     wanted = 0
                     for index in range(accusations):

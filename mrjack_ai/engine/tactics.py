@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from mrjack_ai.engine.bits import ZERO, has, integer, popcount
+from mrjack_ai.engine.bits import ZERO, has, popcount
 from mrjack_ai.engine.compile import helper, kernel
 from mrjack_ai.engine.layout import (
     CHANCE,
@@ -26,7 +26,14 @@ from mrjack_ai.engine.layout import (
     STATE,
     STATE_WORDS,
 )
-from mrjack_ai.engine.rules import apply, apply_player, list_legal, open_exits, reach
+from mrjack_ai.engine.rules import (
+    apply,
+    apply_player,
+    list_legal,
+    open_exits,
+    public_suspects,
+    reach,
+)
 from mrjack_ai.tables import ACCUSE, LIGHT, SWAP, TABLES
 
 _MOST_DEPTH = 9
@@ -53,8 +60,7 @@ def wins_now(s: Any, t: Any) -> bool:
 @helper
 def known_to_all(s: Any, t: Any) -> bool:
     """True when everybody but one is cleared, so that the Detective is certain."""
-    innocent = integer(s["cleared"] | s["ruled_out"])
-    return popcount(np.uint64(integer(t["cast"]) & ~innocent)) == 1
+    return popcount(np.uint64(public_suspects(s, t))) == 1
 
 
 @helper
@@ -155,18 +161,15 @@ def judge_actions(game: Any, tables: Any, out: Any) -> int:
             index[level] = 0
             continue
         leaves += 1
-        safe = leaves > _MOST_LEAVES or not leaf
+        safe = True
         if s["node"] == NODE_TERMINAL:
             # Dawn is Jack's; an accusation of Jack or an escape wins.
             safe = player == JACK or s["accused"] == jack
-        elif s["player"] == CHANCE:
-            safe = True
-        elif not safe and s["player"] != player:
+        elif leaf and leaves <= _MOST_LEAVES and s["player"] == 1 - player:
+            # Who plays next has to know who Jack is, and to have a card that wins.
             safe = (player == JACK and not known_to_all(s, t)) or not can_win_play(
                 s, t, inner, inner_lists, inner_counts, inner_index
             )
-        else:
-            safe = True
         if safe:
             # One way to finish is enough: on to the next action at the root.
             out[index[0] - 1] = SAFE

@@ -20,14 +20,13 @@ from mrjack_ai.belief import determinize
 from mrjack_ai.board import board_from_dict
 from mrjack_ai.engine import entry, observe
 from mrjack_ai.engine.layout import (
-    CAUGHT,
     CHANCE,
     NODE_NAMES,
     NODE_TERMINAL,
+    PLAYER_BY_BYTE,
     STATE,
     STATE_WORDS,
     SUMMARY_WORD,
-    TERMINAL,
     game_words,
 )
 from mrjack_ai.engine.warmup import ensure_compiled
@@ -46,7 +45,7 @@ from mrjack_ai.observation import (
     tensor_sections,
     tensor_size,
 )
-from mrjack_ai.position import set_bits
+from mrjack_ai.position import returns_of, set_bits
 from mrjack_ai.tables import Words, build_tables, max_game_length
 from mrjack_ai.variant import DEFAULT_VARIANT, PLAYER_NAMES, Variant, make_variant
 
@@ -75,13 +74,6 @@ GAME_TYPE = pyspiel.GameType(
 
 _INLINE = "inline-"
 """Begins a `board` parameter that holds the board itself."""
-
-_PLAYERS: dict[int, int] = {
-    0: 0,
-    1: 1,
-    256 + CHANCE: int(pyspiel.PlayerId.CHANCE),
-    256 + TERMINAL: int(pyspiel.PlayerId.TERMINAL),
-}
 
 
 class MrJackGame(pyspiel.Game):  # type: ignore[misc]
@@ -167,7 +159,7 @@ class MrJackState(pyspiel.State):  # type: ignore[misc]
 
     def current_player(self) -> int:
         """0 Detective, 1 Jack, `pyspiel.PlayerId.CHANCE` or `TERMINAL`."""
-        return _PLAYERS[int(self._words[SUMMARY_WORD]) >> 8 & 0xFF]
+        return PLAYER_BY_BYTE[int(self._words[SUMMARY_WORD]) >> 8 & 0xFF]
 
     def is_terminal(self) -> bool:
         """True when the game is over."""
@@ -209,10 +201,7 @@ class MrJackState(pyspiel.State):  # type: ignore[misc]
 
     def returns(self) -> list[float]:
         """+1 and -1 at the end, 0 before."""
-        ending = int(self._words[:STATE_WORDS].view(STATE)[0]["ending"])
-        if ending == 0:
-            return [0.0, 0.0]
-        return [1.0, -1.0] if ending == CAUGHT else [-1.0, 1.0]
+        return returns_of(self._words[:STATE_WORDS].view(STATE)[0])
 
     def __str__(self) -> str:
         return position_text(self._variant, self._words)

@@ -140,12 +140,8 @@ def markdown_table(steps: Sequence[Step]) -> str:
     for step in steps:
         elo = [elo_difference(s) for s in (step.score.value, step.score.low, step.score.high)]
         lines.append(
-            f"| {step.agent} | {step.against} | {step.score.games} | {_percent(step.score)} "
+            f"| {step.agent} | {step.against} | {step.score.games} | {step.score.percent()} "
             f"| {elo[0]:+.0f} [{elo[1]:+.0f}, {elo[2]:+.0f}] "
-            f"| {_percent(step.as_detective)} | {_percent(step.as_jack)} |"
+            f"| {step.as_detective.percent()} | {step.as_jack.percent()} |"
         )
     return "\n".join(lines)
-
-
-def _percent(rate: Rate) -> str:
-    return f"{100 * rate.value:.1f} [{100 * rate.low:.1f}, {100 * rate.high:.1f}]"

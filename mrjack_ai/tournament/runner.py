@@ -160,7 +160,7 @@ class _ResultsFile:
             # A file that ends within its first line is as good as none.
             begun = len(found) >= _LEAST_BEGUN and head.encode().startswith(found)
             if found and not begun:
-                lines, end = _whole_lines(self.path)
+                lines, end = _whole_lines(self.path, found)
                 _differences(self.path, _read_head(self.path, lines), self.settings)
                 records = _read_games(self.path, lines, self.settings)
                 self._file = self.path.open("r+", encoding="utf-8")
@@ -194,9 +194,8 @@ class _ResultsFile:
                 self._file.close()
 
 
-def _whole_lines(path: Path) -> tuple[list[str], int]:
-    """The lines that end in a line break, and the length in bytes up to there."""
-    data = path.read_bytes()
+def _whole_lines(path: Path, data: bytes) -> tuple[list[str], int]:
+    """The lines of a file's content that end in a line break, and their length in bytes."""
     end = data.rfind(b"\n") + 1
     try:
         return data[:end].decode("utf-8").splitlines(), end
@@ -257,9 +256,10 @@ def load_results(path: str | Path) -> Results:
     """
     path = Path(path)
     try:
-        lines, _ = _whole_lines(path)
+        data = path.read_bytes()
     except OSError as error:
         raise TournamentError(f"cannot read {str(path)!r}: {error}") from None
+    lines, _ = _whole_lines(path, data)
     head = _read_head(path, lines)
     try:
         settings = Settings(

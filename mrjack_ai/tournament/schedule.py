@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, zip_longest
 from typing import Any
 
 import numpy as np
@@ -161,10 +161,12 @@ class Game:
             raise RecordError("this is not the game that belongs here")
         if record.ending is None:
             raise RecordError("the game is not finished")
-        record.replay()
+        record.check_rules()
         deal = self.make_deal(settings)
-        for state, action in zip(record.states(), record.actions, strict=False):
-            if state.is_chance_node() and state.action_to_string(deal.outcome(state)) != action:
+        for state, action in zip_longest(record.states(), record.actions):
+            if action is None:
+                record.check_end(state)
+            elif state.is_chance_node() and state.action_to_string(deal.outcome(state)) != action:
                 raise RecordError(f"{action!r} is not what this deal has here")
 
 

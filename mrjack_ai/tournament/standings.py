@@ -32,6 +32,12 @@ class Rate:
     low: float
     high: float
 
+    def percent(self) -> str:
+        """In per cent with its interval; `-` when there were no games."""
+        if np.isnan(self.value):
+            return "-"
+        return f"{100 * self.value:.1f} [{100 * self.low:.1f}, {100 * self.high:.1f}]"
+
 
 @dataclass(frozen=True)
 class Standing:
