@@ -363,21 +363,26 @@ FULL_ROLLOUTS = SearchSettings(
     horizon=99,
     widening=1e9,
     power=1.0,
-    ordered=False,
+    order=search.ORDER_RANDOM,
 )
 """Plain ISMCTS: every action considered, every leaf played out at random to the end."""
 
+DECISION = 1000
+"""Simulations of one tree at most, on either side: the default of our searching agents."""
+
 
 def our_simulations(settings: Settings, search_settings: SearchSettings = FULL_ROLLOUTS) -> Work:
-    """Single-observer ISMCTS from the first card; each measurement grows a new tree."""
+    """Single-observer ISMCTS from the first card; a new tree for each `DECISION`."""
     state = mrjack_ai.new_game()
     for action in ("jack JS", "deal SH,JW,JS,IL"):
         state.apply_action(action)
     observation = state.observation()
 
     def work(count: int) -> int:
-        tree = Tree(observation, search.SINGLE_OBSERVER, search_settings, settings.seed)
-        return tree.run(count)
+        for decision in range(0, count, DECISION):
+            tree = Tree(observation, search.SINGLE_OBSERVER, search_settings, settings.seed)
+            tree.run(min(DECISION, count - decision))
+        return count
 
     return work
 
@@ -387,18 +392,29 @@ def hearts_simulations(settings: Settings, cpp: bool) -> Work:
     # Without passing the first card is forced, and a bot that has no choice does not search.
     start = next(start for start in hearts_starts(settings) if len(start.legal_actions()) > 1)
 
-    def work(count: int) -> int:
-        count = max(2, count)  # after a single simulation these bots have no policy yet
+    def decide(simulations: int) -> None:
         if cpp:
             visits = pyspiel.ISMCTSFinalPolicyType.MAX_VISIT_COUNT
             rollouts = pyspiel.RandomRolloutEvaluator(1, settings.seed)
-            bot = pyspiel.ISMCTSBot(settings.seed, rollouts, 1.4, count, -1, visits, False, False)
+            bot = pyspiel.ISMCTSBot(
+                settings.seed, rollouts, 1.4, simulations, -1, visits, False, False
+            )
         else:
             generator = np.random.RandomState(settings.seed)
             rollouts = mcts.RandomRolloutEvaluator(1, generator)
-            bot = ismcts.ISMCTSBot(start.get_game(), rollouts, 1.4, count, random_state=generator)
+            bot = ismcts.ISMCTSBot(
+                start.get_game(), rollouts, 1.4, simulations, random_state=generator
+            )
         bot.step(start)
-        return count
+
+    def work(count: int) -> int:
+        count = max(2, count)  # after a single simulation these bots have no policy yet
+        done = 0
+        while done < count:
+            simulations = max(2, min(DECISION, count - done))
+            decide(simulations)
+            done += simulations
+        return done
 
     return work
 

@@ -70,7 +70,11 @@ def identity_weights(observation: Observation) -> npt.NDArray[np.float64]:
     return weights
 
 
-def determinize(observation: Observation, rng: np.random.Generator) -> State:
+def determinize(
+    observation: Observation,
+    rng: np.random.Generator,
+    weights: npt.NDArray[np.float64] | None = None,
+) -> State:
     """A state that the observer cannot tell from the true one, sampled with its exact weight.
 
     The identity (for the Detective) and the other player's alibi cards are drawn; the history is
@@ -79,6 +83,8 @@ def determinize(observation: Observation, rng: np.random.Generator) -> State:
     Args:
         observation: what the player knows; the state it came from is not needed.
         rng: source of randomness; equal generators give equal samples.
+        weights: probability of each seat to be Jack in place of the exact one, float64, shape
+            `(seats,)`; only seats that can be Jack may have any. Not used where he is known.
     """
     variant = observation.variant
     words = np.zeros(game_words(variant), np.uint64)
@@ -88,7 +94,10 @@ def determinize(observation: Observation, rng: np.random.Generator) -> State:
 
     if int(s["jack"]) == NO_SEAT and int(s["node"]) != NODE_JACK:
         seats = list(set_bits(possible_identities(observation)))
-        s["jack"] = seats[int(rng.integers(len(seats)))]
+        if weights is None:
+            s["jack"] = seats[int(rng.integers(len(seats)))]
+        else:
+            s["jack"] = int(rng.choice(len(variant.cast), p=weights))
     innocent = (1 << len(variant.cast)) - 1 & ~int(s["drawn"][player])
     if int(s["jack"]) != NO_SEAT:
         innocent &= ~(1 << int(s["jack"]))

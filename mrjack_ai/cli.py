@@ -14,20 +14,18 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from mrjack_ai.actions import action_space
-from mrjack_ai.agents import SearchAgent, agent_class, agent_names, agent_parameters, make_agent
-from mrjack_ai.belief import identity_weights
+from mrjack_ai.agents import agent_class, agent_names, agent_parameters, analyse
 from mrjack_ai.board import load_board
 from mrjack_ai.engine.layout import ENDINGS
 from mrjack_ai.errors import MrJackError, NotationError
 from mrjack_ai.game import State, new_game
 from mrjack_ai.notation import ENDING_WORDS, variant_of
-from mrjack_ai.observation import event_text
 from mrjack_ai.options import EXIT_BAD_INPUT, PERFT_START, build_parser
 from mrjack_ai.record import GameRecord, read_records
 from mrjack_ai.render.terminal import board_text
@@ -40,7 +38,7 @@ from mrjack_ai.tournament import (
     standings,
 )
 from mrjack_ai.tournament.ladder import ladder_pairs, markdown_table, run_ladder
-from mrjack_ai.variant import DEFAULT_VARIANT, PLAYER_NAMES, Variant, make_variant
+from mrjack_ai.variant import DEFAULT_VARIANT, DETECTIVE, PLAYER_NAMES, Variant, make_variant
 
 _TABLE_STYLE: dict[str, Any] = {"title_justify": "left", "box": box.SIMPLE_HEAD}
 
@@ -262,40 +260,29 @@ def _moment(options: argparse.Namespace) -> State:
 def _analyse(options: argparse.Namespace) -> int:
     if options.seed < 0 or options.best < 1:
         raise NotationError("--seed must not be negative and --best at least 1")
-    state = _moment(options)
-    if state.current_player() < 0:
-        raise NotationError(f"nobody is to move at a {state.node} node; choose another moment")
-    agent = make_agent(options.agent)
-    if not isinstance(agent, SearchAgent):
-        raise NotationError(f"--agent {options.agent} does not search; try ismcts:sims=20000")
-    view = state.observation()
-    agent.start(state.variant, view.player, np.random.default_rng(options.seed))
-    agent.see(state)
-    started = time.perf_counter()
-    found = agent.search(view)
-    seconds = time.perf_counter() - started
+    analysis = analyse(_moment(options), options.agent, options.seed)
+    view, found = analysis.observation, analysis.statistics
     print(f"Turn {view.turn}, {PLAYER_NAMES[view.player]} to move, {view.node} node")
-    weights = identity_weights(view)
-    known = [
-        f"{code} {100 * w:.1f} %"
-        for code, w in zip(state.variant.cast, weights, strict=True)
-        if w > 0
-    ]
-    print(f"Jack can be: {', '.join(known)}")
+    print(f"Jack can be: {_percentages(view.variant, analysis.weights)}")
+    if analysis.suspicion is not None and (analysis.suspicion > 0).sum() > 1:
+        who = "by his plays" if view.player == DETECTIVE else "as everybody sees it, by his plays"
+        print(f"  {who}: {_percentages(view.variant, analysis.suspicion)}")
     table = Table(title="Best actions", **_TABLE_STYLE)
     table.add_column("action")
     for name in ("visits", "share", "value"):
         table.add_column(name, justify="right")
-    for index in np.argsort(-found.visits, kind="stable")[: options.best]:
-        visits = int(found.visits[index])
-        value = f"{found.values[index]:+.3f}" if visits else "-"
-        share = f"{100 * visits / found.simulations:.1f} %"
-        table.add_row(view.action_to_string(int(found.actions[index])), str(visits), share, value)
+    for row in analysis.actions_frame().head(options.best).itertuples(index=False):
+        value = f"{row.value:+.3f}" if row.visits else "-"
+        table.add_row(row.action, str(row.visits), f"{100 * row.share:.1f} %", value)
     Console().print(table)
-    space = action_space(state.variant)
-    print(f"Expected: {'; '.join(event_text(space, code) for code in found.line)}")
-    print(f"{found.simulations} simulations, {found.nodes} nodes, {seconds:.2f} s")
+    print(f"Expected: {'; '.join(analysis.line)}")
+    print(f"{found.simulations} simulations, {found.nodes} nodes, {analysis.seconds:.2f} s")
     return 0
+
+
+def _percentages(variant: Variant, weights: npt.NDArray[np.float64]) -> str:
+    pairs = zip(variant.cast, weights, strict=True)
+    return ", ".join(f"{code} {100 * weight:.1f} %" for code, weight in pairs if weight > 0)
 
 
 def _replay(options: argparse.Namespace) -> int:

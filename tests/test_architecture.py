@@ -37,8 +37,8 @@ ENGINE_LAYERS: tuple[tuple[str, ...], ...] = (
     ("compile",),
     ("bits", "layout"),
     ("rules",),
-    ("entry", "observe", "greedy"),
-    ("search", "tactics"),
+    ("entry", "observe", "greedy", "value"),
+    ("search", "tactics", "behaviour"),
     ("warmup",),
 )
 

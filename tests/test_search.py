@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import time
 from collections import Counter
@@ -12,22 +13,18 @@ import pytest
 import mrjack_ai
 from mrjack_ai import AgentError, State
 from mrjack_ai.agents import SearchAgent, make_agent
-from mrjack_ai.agents.search import (
-    ROLLOUTS,
-    SearchSettings,
-    Tree,
-    add_up,
-    avoidable_losses,
-    certain_wins,
-)
+from mrjack_ai.agents.certainty import avoidable_losses, certain_wins
+from mrjack_ai.agents.search import ORDERS, ROLLOUTS
+from mrjack_ai.agents.tree import SearchSettings, Tree, add_up
 from mrjack_ai.belief import possible_identities
 from mrjack_ai.engine import search as engine
-from mrjack_ai.engine.layout import DETECTIVE, JACK
+from mrjack_ai.engine.layout import DETECTIVE, EVENT_ALIBI, EVENT_WITNESS, JACK
 from mrjack_ai.tournament import Settings, TournamentError, run_tournament
 from mrjack_ai.variant import Variant, make_variant
 
 AGENTS = ("pimc", "ismcts", "mo-ismcts", "omniscient")
-PLAIN = SearchSettings(0.7, engine.ROLLOUT_GREEDY, 1, 1.0, 0.5, True)
+PLAIN = SearchSettings(0.7, engine.ROLLOUT_GREEDY, 1, 1.0, 0.5, engine.ORDER_RULE)
+FITTED = SearchSettings(0.5, engine.ROLLOUT_NONE, 1, 0.5, 0.5, engine.ORDER_FITTED, 2, "fitted")
 KINDS = (engine.SINGLE_OBSERVER, engine.MULTIPLE_OBSERVER, engine.FIXED_WORLD)
 
 
@@ -68,9 +65,12 @@ def tree(state: State, kind: int, seed: int = 1, settings: SearchSettings = PLAI
 )
 def test_soak(kind: int, rollout: str, variant: Variant) -> None:
     """Counts add up at the root of every position of some games, for both players."""
-    settings = SearchSettings(0.7, ROLLOUTS[rollout], 2, 1.0, 0.5, True)
     players = set()
-    for state in walk(variant, 3)[:: 4 if variant == Variant() else 1]:
+    orders = list(ORDERS.values())
+    for number, state in enumerate(walk(variant, 3)[:: 4 if variant == Variant() else 1]):
+        evaluation = ("rule", "fitted")[number % 2]
+        order = orders[number % 3]
+        settings = SearchSettings(0.7, ROLLOUTS[rollout], 2, 1.0, 0.5, order, 2, evaluation)
         before, history = str(state), state.history()
         grown = tree(state, kind, settings=settings)
         assert grown.run(60) == 60
@@ -86,10 +86,13 @@ def test_soak(kind: int, rollout: str, variant: Variant) -> None:
     assert players == {DETECTIVE, JACK}
 
 
+@pytest.mark.parametrize("settings", [PLAIN, FITTED])
 @pytest.mark.parametrize("kind", KINDS)
-def test_equal_seeds_grow_equal_trees_however_the_budget_is_cut(kind: int) -> None:
+def test_equal_seeds_grow_equal_trees_however_the_budget_is_cut(
+    kind: int, settings: SearchSettings
+) -> None:
     for state in walk(Variant(), 5)[2::9]:
-        whole, cut, other = tree(state, kind), tree(state, kind), tree(state, kind, seed=2)
+        whole, cut, other = (tree(state, kind, seed, settings) for seed in (1, 1, 2))
         whole.run(500)
         for part in (1, 99, 400):
             cut.run(part)
@@ -118,9 +121,9 @@ def test_golden_root_statistics() -> None:
 
 
 GOLDEN = {
-    engine.FIXED_WORLD: ([463, 199, 174, 164], 1143),
-    engine.SINGLE_OBSERVER: ([267, 264, 262, 207], 1115),
-    engine.MULTIPLE_OBSERVER: ([338, 132, 256, 274], 2822),
+    engine.FIXED_WORLD: ([448, 113, 191, 248], 1952),
+    engine.SINGLE_OBSERVER: ([522, 61, 218, 199], 1211),
+    engine.MULTIPLE_OBSERVER: ([369, 253, 248, 130], 3920),
 }
 
 
@@ -132,8 +135,9 @@ def test_both_observers_search_what_they_know_only() -> None:
         for seed in range(6):
             twin = mrjack_ai.determinize(view, np.random.default_rng(seed))
             if str(twin) != str(state):
-                for kind in (engine.SINGLE_OBSERVER, engine.MULTIPLE_OBSERVER):
-                    one, other = tree(state, kind), tree(twin, kind)
+                for kind, settings in itertools.product(KINDS[:2], (PLAIN, FITTED)):
+                    one = tree(state, kind, settings=settings)
+                    other = tree(twin, kind, settings=settings)
                     one.run(50)
                     other.run(50)
                     assert one.nodes_in_use() == other.nodes_in_use()
@@ -142,30 +146,124 @@ def test_both_observers_search_what_they_know_only() -> None:
     assert pairs > 5
 
 
-def test_samples_have_their_exact_weights() -> None:
-    """The Detective's root tree of Jack begins with who he is: counts of 4000 simulations."""
-    text = "turn=3 node=use jack=JS cleared=SH,MS alibis=JW/IL dealt=SH,JW,JS,IL "
-    state = State(text + "cards=SH,JW,JS,IL using=SH ability=open")
-    grown = tree(state, engine.MULTIPLE_OBSERVER)
+SECRETS = "turn=3 node=use jack=JS cleared=SH,MS alibis=JW/IL dealt=SH,JW,JS,IL "
+
+
+def secret_counts(state: State, belief: np.ndarray | None = None) -> dict[int, int]:
+    """Visits of the other player's trees, by what only he knows."""
+    grown = Tree(state.observation(), engine.MULTIPLE_OBSERVER, PLAIN, 1, belief=belief)
     grown.run(4000)
     nodes = grown._nodes.view(engine.NODE)
-    counts: Counter[tuple[int, int]] = Counter()
+    counts: Counter[int] = Counter()
     child = int(nodes[1]["first_child"])
     while child >= 0:
-        secret = int(nodes[child]["edge"]) - engine._SECRET_EDGE
-        counts[secret >> 8, secret & 0xFF] += int(nodes[child]["visits"])
+        counts[int(nodes[child]["edge"]) - engine._SECRET_EDGE] += int(nodes[child]["visits"])
         child = int(nodes[child]["next_sibling"])
-    cast = state.variant.seat_of
-    suspects = [cast[code] for code in ("JS", "IL", "SG", "WG", "JB")]
     assert sum(counts.values()) == 4000
-    # Jack drew one of the six cards that are neither his own nor the Detective's.
-    expected = 4000 / 5 / 6
-    assert {jack for jack, _ in counts} == set(suspects)
-    for jack in suspects:
-        cards = {cards for who, cards in counts if who == jack}
-        assert cards == {1 << seat for seat in range(8) if seat not in (jack, cast["JW"])}
+    return counts
+
+
+def test_samples_have_their_exact_weights() -> None:
+    """The Detective sees Jack's tree begin with who he is, Jack the other's with his cards."""
+    state = State(SECRETS + "cards=SH,JW,JS,IL using=SH ability=open")
+    seat_of = state.variant.seat_of
+    counts = secret_counts(state)
+    assert set(counts) == {seat_of[code] for code in ("JS", "IL", "SG", "WG", "JB")}
     # Five standard deviations of a binomial count.
-    assert all(abs(n - expected) < 5 * np.sqrt(expected) for n in counts.values())
+    assert all(abs(n - 800) < 5 * np.sqrt(800) for n in counts.values())
+    jack = State(SECRETS + "cards=JW,JS,IL using=JS ability=open")
+    assert jack.current_player() == JACK
+    counts = secret_counts(jack)
+    assert set(counts) == {1 << s for code, s in seat_of.items() if code not in ("JS", "IL")}
+    assert all(abs(n - 4000 / 6) < 5 * np.sqrt(4000 / 6) for n in counts.values())
+
+
+def test_samples_follow_a_given_belief() -> None:
+    state = State(SECRETS + "cards=SH,JW,JS,IL using=SH ability=open")
+    belief = np.array([0, 0, 0.7, 0, 0, 0.3, 0, 0])
+    counts = secret_counts(state, belief)
+    assert set(counts) == {2, 5}
+    assert abs(counts[2] - 2800) < 5 * np.sqrt(2800 * 0.3)
+
+
+# -- carrying a tree over -----------------------------------------------------------------
+
+
+def below(nodes: np.ndarray, at: int) -> list[object]:
+    """A subtree as nested lists: what was counted, and the children in their order."""
+    children = []
+    child = int(nodes[at]["first_child"])
+    while child >= 0:
+        children.append(below(nodes, child))
+        child = int(nodes[child]["next_sibling"])
+    names = ("value", "visits", "available", "edge", "children", "prior", "rated")
+    return [*(nodes[at][name].item() for name in names), children]
+
+
+def test_a_tree_is_carried_over_exactly() -> None:
+    """The new tree is the old one's part below what was played since, deals and calls too."""
+    kept = 0
+    for seed in range(8):
+        state = walk(Variant(), seed)[4 + 5 * seed]
+        player = state.current_player()
+        earlier = tree(state, engine.SINGLE_OBSERVER, settings=FITTED)
+        earlier.run(3000)
+        later = state
+        edges = []
+        while not edges or (not later.is_terminal() and later.current_player() != player):
+            later = later.child(later.legal_actions()[0])
+            edges = [
+                code if code < EVENT_ALIBI or code >= EVENT_WITNESS else EVENT_ALIBI + code % 16
+                for code in later.observation(player).events[len(state.observation().events) :]
+            ]
+        if later.is_terminal():
+            continue
+        now = tree(later, engine.SINGLE_OBSERVER, settings=FITTED)
+        now.carry_over(earlier)
+        nodes = earlier._nodes.view(engine.NODE)
+        at = 0
+        for edge in edges:
+            found = [c for c in range(int(earlier._settings["nodes"])) if nodes[c]["edge"] == edge]
+            here = nodes[at]["first_child"]
+            while here >= 0 and here not in found:
+                here = nodes[here]["next_sibling"]
+            at = int(here)
+            if at < 0:
+                break
+        if at < 0:
+            assert now.statistics().simulations == 0
+            continue
+        kept += 1
+        assert below(now._nodes.view(engine.NODE), 0) == below(nodes, at)
+        before = int(nodes[at]["visits"])
+        assert now.statistics().simulations == before
+        now.run(100)
+        assert now.statistics().simulations == before + 100
+        # The first visit of a node leads to no child.
+        assert now.statistics().visits.sum() >= before + 99
+    assert kept >= 3
+
+
+def test_nothing_is_carried_over_from_elsewhere() -> None:
+    state = walk(Variant(), 1)[6]
+    earlier = tree(state, engine.SINGLE_OBSERVER)
+    earlier.run(500)
+    same = tree(state, engine.SINGLE_OBSERVER)
+    same.carry_over(earlier)  # nothing was played since
+    other = walk(Variant(), 2)[8]  # another game
+    strange = tree(other, engine.SINGLE_OBSERVER)
+    strange.carry_over(earlier)
+    assert same.statistics().simulations == strange.statistics().simulations == 0
+
+
+def test_reuse_changes_no_first_decision() -> None:
+    state = next(state for state in walk(Variant(), 3) if state.node == "pick")
+    kept, fresh = (searcher(f"ismcts:sims=300,reuse={on}", state) for on in ("true", "false"))
+    for number in range(2):
+        found, again = (agent.search(state.observation()) for agent in (kept, fresh))
+        assert again.simulations == 300
+        assert (found.simulations > 300) == (number == 1)
+        state = state.child(int(found.actions[found.visits.argmax()]))  # then he moves the same
 
 
 # -- certain wins and avoidable losses ----------------------------------------------------
@@ -397,11 +495,38 @@ def test_time_is_a_budget() -> None:
 def test_final_choice() -> None:
     state = walk(Variant(), 2)[3]
     for final in ("visits", "value"):
-        agent = searcher(f"mo-ismcts:sims=300,final={final}", state)
-        found = searcher(f"mo-ismcts:sims=300,final={final}", state).search(state.observation())
+        spec = f"mo-ismcts:sims=300,final={final},discretion=0"
+        agent = searcher(spec, state)
+        found = searcher(spec, state).search(state.observation())
         chosen = list(found.actions).index(agent.act(state.observation()))
         best = found.visits if final == "visits" else np.nan_to_num(found.values, nan=-2)
         assert best[chosen] == best.max()
+
+
+def test_policy_knows_certainties() -> None:
+    for name, (text, _) in WINS.items():
+        state = State(text)
+        policy = searcher("ismcts:sims=20", state).policy(state.observation())
+        assert {state.legal_actions()[n] for n in np.flatnonzero(policy)} == set(wins(state)), name
+    for text, _ in LOSSES.values():
+        state = State(text)
+        policy = searcher("ismcts:sims=200", state).policy(state.observation())
+        assert policy.sum() == pytest.approx(1)
+        assert all(policy[state.legal_actions().index(action)] == 0 for action in losses(state))
+
+
+def test_many_actions_do_not_drown_a_small_budget() -> None:
+    """Of the many actions of a whistle a few are searched, more as the budget grows."""
+    state = State(
+        "node=use turn=3 jack=JS dealt=SH,JW,MS,SG cards=SH,JW,MS,SG using=SG ability=open"
+    )
+    assert len(state.legal_actions()) > 90
+    tried = []
+    for sims in (100, 1600):
+        found = searcher(f"ismcts:sims={sims}", state).search(state.observation())
+        tried.append(int((found.visits > 0).sum()))
+        assert found.visits.max() >= sims / 20
+    assert tried[0] < tried[1] <= 0.5 * np.sqrt(1600) + 2
 
 
 @pytest.mark.parametrize(
@@ -416,7 +541,13 @@ def test_final_choice() -> None:
         ("ismcts:c=nan", "c must not be negative"),
         ("ismcts:widening=0", "widening must be positive"),
         ("ismcts:power=2", "power from 0 to 1"),
-        ("ismcts:horizon=0", "horizon at least 1"),
+        ("ismcts:horizon=0", "horizon and refine must be"),
+        ("ismcts:refine=0", "refine must be at least 1"),
+        ("ismcts:order=best", "random, rule, fitted"),
+        ("ismcts:belief=none", "exact, plays"),
+        ("ismcts:sharpness=-1", "sharpness"),
+        ("ismcts:discretion=nan", "discretion"),
+        ("ismcts:eval=nowhere.npz", "nowhere.npz"),
         ("pimc:worlds=0", "worlds must be at least 1"),
     ],
 )

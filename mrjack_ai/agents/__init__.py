@@ -1,6 +1,8 @@
 """Agents: what plays the game. See `base.Agent` for how to write one."""
 
+from mrjack_ai.agents.analyse import Analysis, analyse
 from mrjack_ai.agents.base import Agent
+from mrjack_ai.agents.behaviour import PlayEvidence
 from mrjack_ai.agents.greedy import GreedyAgent
 from mrjack_ai.agents.registry import (
     Parameter,
@@ -15,13 +17,14 @@ from mrjack_ai.agents.search import (
     MultipleObserverISMCTSAgent,
     OmniscientAgent,
     PIMCAgent,
-    RootStatistics,
     SearchAgent,
 )
 from mrjack_ai.agents.simple import CautiousAgent, RandomAgent
+from mrjack_ai.agents.tree import RootStatistics
 
 __all__ = [
     "Agent",
+    "Analysis",
     "CautiousAgent",
     "GreedyAgent",
     "ISMCTSAgent",
@@ -29,12 +32,14 @@ __all__ = [
     "OmniscientAgent",
     "PIMCAgent",
     "Parameter",
+    "PlayEvidence",
     "RandomAgent",
     "RootStatistics",
     "SearchAgent",
     "agent_class",
     "agent_names",
     "agent_parameters",
+    "analyse",
     "make_agent",
     "register_agent",
 ]

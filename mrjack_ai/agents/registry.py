@@ -77,8 +77,12 @@ def agent_parameters(name: str) -> tuple[Parameter, ...]:
 def _parameters(name: str, agent: type[Agent]) -> tuple[Parameter, ...]:
     if agent.__init__ is object.__init__:
         return ()
-    found = []
-    for parameter in list(inspect.signature(agent).parameters.values()):
+    found: list[Parameter] = []
+    for parameter in inspect.signature(agent).parameters.values():
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            # `**settings` stands for the parameters of the class it derives from.
+            found += _parameters(name, agent.__bases__[0])
+            continue
         if type(parameter.default) not in (int, float, bool, str):
             raise AgentError(f"agent {name!r}: parameter {parameter.name!r} needs a plain default")
         found.append(Parameter(parameter.name, type(parameter.default), parameter.default))

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import time as clock
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from mrjack_ai.agents.base import Agent
-from mrjack_ai.agents.greedy import TIE
+from mrjack_ai.agents.base import Agent, uniform_over
+from mrjack_ai.agents.behaviour import PlayEvidence
+from mrjack_ai.agents.certainty import avoidable_losses, certain_wins
+from mrjack_ai.agents.fitted import FITTED, load_weights
+from mrjack_ai.agents.tree import RULE, RootStatistics, SearchSettings, Tree, add_up
 from mrjack_ai.belief import determinize, possible_identities
 from mrjack_ai.engine import search as engine
-from mrjack_ai.engine import tactics
-from mrjack_ai.engine.greedy import rate_actions
 from mrjack_ai.engine.layout import STATE
 from mrjack_ai.game import State
 from mrjack_ai.observation import Observation
-from mrjack_ai.tables import Words, build_tables
-from mrjack_ai.variant import DETECTIVE, JACK
+from mrjack_ai.variant import JACK, Variant
 
 ROLLOUTS: dict[str, int] = {
     "none": engine.ROLLOUT_NONE,
@@ -28,176 +26,15 @@ ROLLOUTS: dict[str, int] = {
     "cautious": engine.ROLLOUT_CAUTIOUS,
     "greedy": engine.ROLLOUT_GREEDY,
 }
+ORDERS: dict[str, int] = {
+    "random": engine.ORDER_RANDOM,
+    "rule": engine.ORDER_RULE,
+    "fitted": engine.ORDER_FITTED,
+}
+BELIEFS: tuple[str, ...] = ("exact", "plays")
 FINAL_CHOICES: tuple[str, ...] = ("visits", "value")
-_FIRST_NODES = 4096
-_MOST_NODES = 4_000_000
-_SECONDS_A_CALL = 0.001
-
-
-@dataclass(frozen=True)
-class RootStatistics:
-    """What a search found at its root.
-
-    Attributes:
-        actions: ids of the legal actions, ascending; int64, shape `(n,)`.
-        visits: simulations through each; int64, shape `(n,)`.
-        values: mean return of the searching player after each, -1 to 1, NaN without visits;
-            float64, shape `(n,)`.
-        simulations: simulations run.
-        nodes: nodes of the tree, or of all trees.
-        line: event codes (see `engine.layout`) of what is expected to follow: the edges visited
-            most, as the searching player perceives them; of the first tree where there are more.
-    """
-
-    actions: npt.NDArray[np.int64]
-    visits: npt.NDArray[np.int64]
-    values: npt.NDArray[np.float64]
-    simulations: int
-    nodes: int
-    line: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class SearchSettings:
-    """Settings of a search; see `SearchAgent` for what they mean."""
-
-    exploration: float
-    rollout: int
-    horizon: int
-    widening: float
-    power: float
-    ordered: bool
-
-
-class Tree:
-    """One search in progress: nodes and counters. Grows as it needs to.
-
-    Args:
-        observation: what the root player may know; he is to move.
-        kind: `engine.SINGLE_OBSERVER`, `MULTIPLE_OBSERVER`, or `FIXED_WORLD`.
-        settings: settings.
-        seed: seed of the search's own generator; equal seeds give equal trees.
-        world: the state that is searched as if it were known, for `FIXED_WORLD`.
-    """
-
-    def __init__(
-        self,
-        observation: Observation,
-        kind: int,
-        settings: SearchSettings,
-        seed: int,
-        world: State | None = None,
-    ) -> None:
-        self._observation = observation
-        self._tables = build_tables(observation.variant)
-        position = observation if world is None else world
-        self._position: Words = position.position_words().copy()
-        self._settings_words = np.zeros(engine.SETTINGS.itemsize // 8, np.uint64)
-        self._settings = self._settings_words.view(engine.SETTINGS)[0]
-        self._settings["exploration"] = settings.exploration
-        self._settings["widening"] = settings.widening
-        self._settings["widening_power"] = settings.power
-        self._settings["ordered"] = settings.ordered
-        self._settings["kind"] = kind
-        self._settings["rollout"] = settings.rollout
-        self._settings["horizon"] = settings.horizon
-        self._settings["player"] = observation.player
-        self._settings["possible"] = possible_identities(observation)
-        self._settings["generator"] = seed
-        self._nodes = np.zeros(_FIRST_NODES * engine.NODE_WORDS, np.uint64)
-
-    def run(self, simulations: int) -> int:
-        """Run simulations; returns how many were run, fewer only when the tree is full."""
-        done = 0
-        while True:
-            done += engine.search(
-                self._position,
-                self._tables,
-                self._settings_words,
-                self._nodes,
-                simulations - done,
-            )
-            if done == simulations or len(self._nodes) >= _MOST_NODES * engine.NODE_WORDS:
-                return done
-            larger = np.zeros(2 * len(self._nodes), np.uint64)
-            larger[: len(self._nodes)] = self._nodes
-            self._nodes = larger
-
-    def run_for(self, seconds: float) -> None:
-        """Run simulations for so long, to within a few milliseconds."""
-        end = clock.perf_counter() + seconds
-        batch = 1
-        while True:
-            started = clock.perf_counter()
-            full = self.run(batch) < batch
-            now = clock.perf_counter()
-            # Look at the clock about once a millisecond, whatever a simulation costs.
-            faster = min(2.0, _SECONDS_A_CALL / max(now - started, 1e-6))
-            batch = max(1, int(batch * faster))
-            if full or now >= end - _SECONDS_A_CALL / 2:
-                return
-
-    def nodes_in_use(self) -> bytes:
-        """The tree as bytes: equal searches have equal ones."""
-        return self._nodes[: int(self._settings["nodes"]) * engine.NODE_WORDS].tobytes()
-
-    def statistics(self) -> RootStatistics:
-        """Visits and values of the legal actions."""
-        nodes = self._nodes.view(engine.NODE)
-        actions = np.array(self._observation.actions, np.int64)
-        index = {int(action): n for n, action in enumerate(actions)}
-        visits = np.zeros(len(actions), np.int64)
-        values = np.full(len(actions), np.nan)
-        sign = 1.0 if self._observation.player == DETECTIVE else -1.0
-        child = int(nodes[0]["first_child"])
-        while child >= 0:
-            node = nodes[child]
-            at = index[int(node["edge"])]
-            visits[at] = node["visits"]
-            if node["visits"]:
-                values[at] = sign * node["value"] / node["visits"]
-            child = int(node["next_sibling"])
-        return RootStatistics(
-            actions=actions,
-            visits=visits,
-            values=values,
-            simulations=int(self._settings["simulations"]),
-            nodes=int(self._settings["nodes"]),
-            line=self._line(),
-        )
-
-    def _line(self) -> tuple[int, ...]:
-        """The edges visited most, as long as a fair share of the simulations went there."""
-        nodes = self._nodes.view(engine.NODE)
-        least = max(2, int(self._settings["simulations"]) // 50)
-        line: list[int] = []
-        at = 0
-        while True:
-            best, child = -1, int(nodes[at]["first_child"])
-            while child >= 0:
-                if best < 0 or nodes[child]["visits"] > nodes[best]["visits"]:
-                    best = child
-                child = int(nodes[child]["next_sibling"])
-            if best < 0 or nodes[best]["visits"] < least:
-                return tuple(line)
-            line.append(int(nodes[best]["edge"]))
-            at = best
-
-
-def add_up(parts: Sequence[RootStatistics]) -> RootStatistics:
-    """Statistics of several searches of one root taken together."""
-    visits = np.sum([part.visits for part in parts], axis=0)
-    totals = np.sum([np.nan_to_num(part.values) * part.visits for part in parts], axis=0)
-    values = np.full(len(visits), np.nan)
-    np.divide(totals, visits, out=values, where=visits > 0)
-    return RootStatistics(
-        actions=parts[0].actions,
-        visits=visits,
-        values=values,
-        simulations=sum(part.simulations for part in parts),
-        nodes=sum(part.nodes for part in parts),
-        line=parts[0].line,
-    )
+_CONSIDERED = 0.2
+"""Jack hides among actions with at least this share of the visits of the one visited most."""
 
 
 class SearchAgent(Agent):
@@ -209,11 +46,21 @@ class SearchAgent(Agent):
         c: exploration constant of UCB, for returns of -1 to 1.
         rollout: how a new leaf is played out: `none`, `random`, `cautious` or `greedy` (takes a
             certain accusation and an escape at once, and accuses in no other case).
-        horizon: calls for witnesses to play through before the rule of thumb guesses the value;
-            8 plays every game to its end.
+        horizon: calls for witnesses to play through before the value is estimated; 8 plays
+            every game to its end.
+        eval: how it is estimated: `rule` (the rule of thumb of `greedy`), `fitted`, or a file of
+            weights of your own (see `mrjack_ai.agents.fitted`).
         widening, power: a node has at most `widening * visits ** power` actions under
             consideration.
-        ordered: consider actions in the order of the rule of thumb instead of at random.
+        order: in which order actions are considered: `random`, `rule` (of thumb), or `fitted`:
+            by fitted values at nodes that have been visited `refine` times, by the rule before.
+        refine: see `order`.
+        belief: who Jack is: `exact` weights, or `plays`: these times how likely a model of Jack
+            would have played as he did.
+        sharpness: of that model; see `PlayEvidence`.
+        discretion: how much of his return Jack gives up for each nat by which an action would
+            add to the suspicion against him; not with `belief=exact`.
+        reuse: begin each search of a game with what the last one found below the position.
         final: choose the action with the most `visits`, or the best `value`.
         threads: search so many trees at once and add them up (root parallelism).
 
@@ -227,12 +74,18 @@ class SearchAgent(Agent):
         self,
         sims: int = 1000,
         time: int = 0,
-        c: float = 0.7,
-        rollout: str = "greedy",
+        c: float = 0.5,
+        rollout: str = "none",
         horizon: int = 1,
-        widening: float = 1.0,
+        eval: str = FITTED,
+        widening: float = 0.5,
         power: float = 0.5,
-        ordered: bool = True,
+        order: str = "fitted",
+        refine: int = 4,
+        belief: str = "plays",
+        sharpness: float = 8.0,
+        discretion: float = 0.05,
+        reuse: bool = True,
         final: str = "visits",
         threads: int = 1,
     ) -> None:
@@ -240,18 +93,46 @@ class SearchAgent(Agent):
             raise ValueError("sims and threads must be at least 1 and time (ms) not negative")
         if rollout not in ROLLOUTS:
             raise ValueError(f"rollout {rollout!r} must be one of {', '.join(ROLLOUTS)}")
+        if order not in ORDERS:
+            raise ValueError(f"order {order!r} must be one of {', '.join(ORDERS)}")
+        if belief not in BELIEFS:
+            raise ValueError(f"belief {belief!r} must be one of {', '.join(BELIEFS)}")
+        if not 0 <= sharpness < 1000 or not 0 <= discretion < 1000:
+            raise ValueError("sharpness and discretion must not be negative")
         if final not in FINAL_CHOICES:
             raise ValueError(f"final {final!r} must be one of {', '.join(FINAL_CHOICES)}")
-        if not 0 <= c < 1000 or not 0 < widening < 1e9 or not 0 <= power <= 1 or horizon < 1:
+        if not 0 <= c < 1000 or not 0 < widening < 1e9 or not 0 <= power <= 1:
             raise ValueError(
-                "c must not be negative, widening must be positive, power from 0 to 1, and "
-                "horizon at least 1"
+                "c must not be negative, widening must be positive, and power from 0 to 1"
             )
+        if horizon < 1 or refine < 1:
+            raise ValueError("horizon and refine must be at least 1")
+        if eval != RULE:
+            load_weights(eval)
         self._simulations = sims
         self._seconds = time / 1000
         self._final = final
         self._threads = threads
-        self._settings = SearchSettings(c, ROLLOUTS[rollout], horizon, widening, power, ordered)
+        self._reuse = reuse
+        self._discretion = discretion
+        self._trees: list[Tree] = []
+        self._evidence: PlayEvidence | None = None
+        if belief == "plays":
+            self._evidence = PlayEvidence(load_weights(FITTED if eval == RULE else eval), sharpness)
+        self._settings = SearchSettings(
+            exploration=c,
+            rollout=ROLLOUTS[rollout],
+            horizon=horizon,
+            widening=widening,
+            power=power,
+            order=ORDERS[order],
+            refine=refine,
+            evaluation=eval,
+        )
+
+    def start(self, variant: Variant, player: int, rng: np.random.Generator) -> None:
+        super().start(variant, player, rng)
+        self._trees = []
 
     def act(self, observation: Observation) -> int:
         if len(observation.actions) == 1:
@@ -265,15 +146,40 @@ class SearchAgent(Agent):
         allowed = np.isin(found.actions, losses, invert=True)
         values = np.nan_to_num(found.values, nan=-2.0)
         keys = (values, found.visits) if self._final == "visits" else (found.visits, values)
+        if self._evidence is not None and self._discretion and observation.player == JACK:
+            considered = found.visits >= _CONSIDERED * found.visits.max()
+            hidden = values - self._discretion * self._evidence.exposure(observation)
+            keys = (hidden, considered)
         return int(found.actions[np.lexsort((*keys, allowed))[-1]])
 
     def _possible(self, observation: Observation) -> int:
         return possible_identities(observation)
 
+    def suspicion(self, observation: Observation) -> npt.NDArray[np.float64] | None:
+        """Probability of each seat to be Jack, his plays so far taken as evidence.
+
+        Returns:
+            float64, shape `(seats,)`, see `PlayEvidence.identity_weights`; None where the agent
+            goes by the exact weights.
+        """
+        return None if self._evidence is None else self._evidence.identity_weights(observation)
+
     def policy(self, observation: Observation) -> npt.NDArray[np.float64]:
-        """Share of the simulations that went through each legal action."""
-        found = self.search(observation)
-        policy: npt.NDArray[np.float64] = found.visits / found.visits.sum()
+        """Share of the simulations through each action, certainties taken into account.
+
+        Certain wins share everything; actions that lose for certain get nothing unless all do.
+        (`act` chooses the best of these actions; as Jack perhaps one that tells less.)
+        """
+        actions = np.array(observation.actions)
+        possible = self._possible(observation)
+        wins = certain_wins(observation, possible)
+        if wins:
+            return uniform_over(np.isin(actions, wins))
+        allowed = np.isin(actions, avoidable_losses(observation, possible), invert=True)
+        visits = self.search(observation).visits * allowed
+        if visits.sum() == 0:
+            return uniform_over(allowed)
+        policy: npt.NDArray[np.float64] = visits / visits.sum()
         return policy
 
     def search(self, observation: Observation) -> RootStatistics:
@@ -283,10 +189,19 @@ class SearchAgent(Agent):
     def _search(
         self, observation: Observation, world: State | None, simulations: int, seconds: float
     ) -> RootStatistics:
+        belief = (
+            self.suspicion(observation) if world is None and observation.player != JACK else None
+        )
         trees = [
-            Tree(observation, self.kind, self._settings, int(self.rng.integers(2**63)), world)
+            Tree(
+                observation, self.kind, self._settings, int(self.rng.integers(2**63)), world, belief
+            )
             for _ in range(self._threads)
         ]
+        if self._reuse and self.kind != engine.MULTIPLE_OBSERVER and world is None:
+            for tree, earlier in zip(trees, self._trees, strict=False):
+                tree.carry_over(earlier)
+            self._trees = trees
         share = max(1, simulations // self._threads)
 
         def run(tree: Tree) -> RootStatistics:
@@ -330,21 +245,8 @@ class PIMCAgent(SearchAgent):
 
     kind = engine.FIXED_WORLD
 
-    def __init__(
-        self,
-        sims: int = 1000,
-        time: int = 0,
-        worlds: int = 16,
-        c: float = 0.7,
-        rollout: str = "greedy",
-        horizon: int = 1,
-        widening: float = 1.0,
-        power: float = 0.5,
-        ordered: bool = True,
-        final: str = "visits",
-        threads: int = 1,
-    ) -> None:
-        super().__init__(sims, time, c, rollout, horizon, widening, power, ordered, final, threads)
+    def __init__(self, worlds: int = 16, **settings: Any) -> None:
+        super().__init__(**settings)
         if worlds < 1:
             raise ValueError("worlds must be at least 1")
         self._worlds = worlds
@@ -352,10 +254,11 @@ class PIMCAgent(SearchAgent):
     def search(self, observation: Observation) -> RootStatistics:
         """Search each sampled world with an equal share of the budget."""
         worlds = min(self._worlds, self._simulations)
+        suspicion = self.suspicion(observation)
         parts = [
             self._search(
                 observation,
-                determinize(observation, self.rng),
+                determinize(observation, self.rng, suspicion),
                 self._simulations // worlds,
                 self._seconds / worlds,
             )
@@ -383,49 +286,3 @@ class OmniscientAgent(SearchAgent):
     def search(self, observation: Observation) -> RootStatistics:
         """Search the state seen last."""
         return self._search(observation, self._truth, self._simulations, self._seconds)
-
-
-def certain_wins(observation: Observation, possible: int) -> list[int]:
-    """Actions that begin a play which wins for certain: an escape, a certain accusation.
-
-    Args:
-        observation: of the player to move.
-        possible: mask of the identities he holds possible.
-    """
-    if observation.player == DETECTIVE:
-        if possible.bit_count() != 1:
-            return []
-    elif observation.witness_seen:
-        return []
-    ratings = np.empty(len(observation.actions))
-    tables = build_tables(observation.variant)
-    rate_actions(observation.position_words(), tables, possible, ratings)
-    if ratings.max() < 1.0 - TIE:
-        return []
-    return [observation.actions[n] for n in np.flatnonzero(ratings >= 1.0 - TIE)]
-
-
-def avoidable_losses(observation: Observation, possible: int) -> list[int]:
-    """Actions after which the opponent certainly wins with his next card, if others are better.
-
-    Looked for where the player to move knows who Jack is: always as Jack (who is caught for
-    certain only when everybody else is cleared), as the Detective when one suspect is left.
-
-    Args:
-        observation: of the player to move.
-        possible: mask of the identities he holds possible.
-
-    Returns:
-        The losing actions; empty when all lose, or none.
-    """
-    if possible.bit_count() != 1:
-        return []
-    if observation.player == JACK and len(observation.suspects()) > 4:
-        return []  # no single call for witnesses is likely to clear so many
-    words = observation.position_words()
-    record = words.view(STATE)[0]
-    record["jack"] = possible.bit_length() - 1
-    judged = np.empty(len(observation.actions), np.int64)
-    tactics.judge_actions(words, build_tables(observation.variant), judged)
-    losing = [observation.actions[n] for n in np.flatnonzero(judged == tactics.LOSING)]
-    return [] if len(losing) == len(observation.actions) else losing

@@ -49,12 +49,18 @@ from mrjack_ai.engine.rules import (
     list_legal,
     plays_left,
 )
+from mrjack_ai.engine.value import ACTIVE, fitted_value, rate_by_value
 from mrjack_ai.tables import ACCUSE, ESCAPE, MAX_ACTIONS, NO_SEAT, TABLES
+from mrjack_ai.variant import MAX_SEATS
 
 # How worlds are sampled and which trees are kept.
 FIXED_WORLD, SINGLE_OBSERVER, MULTIPLE_OBSERVER = range(3)
 # How the players choose in a playout.
 ROLLOUT_NONE, ROLLOUT_RANDOM, ROLLOUT_CAUTIOUS, ROLLOUT_GREEDY = range(4)
+# How a position is rated where a playout stops.
+EVALUATION_RULE, EVALUATION_FITTED = range(2)
+# In which order actions are tried; also how far the actions of a node were rated so far.
+ORDER_RANDOM, ORDER_RULE, ORDER_FITTED = range(3)
 
 NODE = np.dtype(
     [
@@ -65,6 +71,8 @@ NODE = np.dtype(
         ("next_sibling", "i4"),
         ("children", "i4"),
         ("edge", "i4"),  # event code or action id that leads here
+        ("prior", "f4"),  # rating of the action that leads here, for the player who chose it
+        ("rated", "i4"),  # how the actions of this node were put in order so far
     ],
     align=True,
 )
@@ -82,8 +90,10 @@ SETTINGS = np.dtype(
         ("rollout", "i8"),
         ("horizon", "i8"),
         ("player", "i8"),
-        ("possible", "i8"),  # mask of the identities that the root player holds possible
-        ("ordered", "i8"),  # 1: new actions in the order of the rule of thumb
+        ("chances", "f8", (MAX_SEATS,)),  # by seat: chance that Jack is he or one before him
+        ("order", "i8"),  # how new actions are put in order
+        ("refine", "i8"),  # visits from which a node's actions are ordered by fitted values
+        ("evaluation", "i8"),  # how leaves are rated
         ("nodes", "i8"),  # nodes in use
         ("simulations", "i8"),  # simulations so far
         ("generator", "u8"),  # state of the random generator
@@ -92,6 +102,8 @@ SETTINGS = np.dtype(
 """Settings and counters of a search, kept between calls."""
 
 _MOST_DEPTH = 160
+_KEPT = 4
+_FINENESS = 1 << 15
 _SECRET_EDGE = 0x5000
 _LOGS = 4096
 _LOG = np.log(np.maximum(np.arange(_LOGS), 1))
@@ -102,17 +114,20 @@ _LOG = np.log(np.maximum(np.arange(_LOGS), 1))
 
 
 @helper
-def sample_hidden(s: Any, t: Any, player: int, possible: int, generator: Any) -> None:
+def sample_hidden(s: Any, t: Any, player: int, chances: Any, generator: Any) -> None:
     """Fill the masked fields of `s` with a sample: the identity, the other's alibi cards.
 
     Args:
         s: the position as `player` sees it, changed in place.
         player: the observer.
-        possible: mask of the identities he holds possible, all equally likely.
+        chances: his belief, by seat: the chance that Jack is that character or one before him.
     """
     if s["jack"] == NO_SEAT:
-        choice = random_below(generator, popcount(np.uint64(possible)))
-        s["jack"] = nth_bit(np.uint64(possible), choice)
+        point = random_below(generator, _FINENESS) / _FINENESS
+        seat = 0
+        while point >= chances[seat]:
+            seat += 1
+        s["jack"] = seat
     other = 1 - player
     pile = np.uint64(alibi_pile(s, t))
     drawn = 0
@@ -164,16 +179,20 @@ def _rollout_action(s: Any, t: Any, rollout: int, actions: Any, count: int, gene
 
 
 @helper
-def play_out(s: Any, t: Any, rollout: int, horizon: int, actions: Any, generator: Any) -> float:
-    """Value of a leaf: play on in place, then the Detective's return or the rule of thumb's guess.
+def play_out(
+    s: Any, t: Any, settings: Any, weights: Any, actions: Any, rows: Any, generator: Any
+) -> float:
+    """Value of a leaf: play on in place, then the Detective's return or an estimate of it.
 
-    Args:
-        rollout: how the players choose; ROLLOUT_NONE guesses at once.
-        horizon: how many calls for witnesses to play through before guessing.
+    `rollout` says how the players choose (ROLLOUT_NONE estimates at once), `horizon` how many
+    calls for witnesses to play through before estimating.
     """
-    last_turn = integer(s["turn"]) + horizon
+    rollout = settings["rollout"]
+    last_turn = integer(s["turn"]) + settings["horizon"]
     while s["node"] != NODE_TERMINAL:
         if rollout == ROLLOUT_NONE or s["turn"] >= last_turn:
+            if settings["evaluation"] == EVALUATION_FITTED:
+                return fitted_value(s, t, weights, rows)
             return 2.0 * outlook(s, t) - 1.0
         count = list_legal(s, t, actions)
         if s["player"] == CHANCE:
@@ -197,6 +216,8 @@ def _new_node(nodes: Any, settings: Any, parent: int, edge: int) -> int:
     node["first_child"] = -1
     node["children"] = 0
     node["edge"] = edge
+    node["prior"] = 0.0
+    node["rated"] = ORDER_RANDOM
     if parent >= 0:
         above = nodes[parent]
         node["next_sibling"] = above["first_child"]
@@ -229,81 +250,126 @@ def _chance_edge(s: Any, t: Any, outcome: int, owner: int, fixed: bool) -> int:
 
 
 @helper
+def _power(visits: float, settings: Any) -> float:
+    # The usual exponent is worth a case of its own: a root is ten times faster than a power.
+    power = settings["widening_power"]
+    return np.sqrt(visits) if power == 0.5 else visits**power
+
+
+@helper
 def _choose(
     nodes: Any,
     settings: Any,
     node: int,
+    kept: int,
     work: Any,
     t: Any,
     actions: Any,
     count: int,
-    slot: Any,
+    marks: Any,
+    weights: Any,
+    rows: Any,
+    ratings: Any,
     generator: Any,
 ) -> int:
-    """An action by UCB over available actions; returns it negated minus one to expand it."""
-    child = nodes[node]["first_child"]
-    while child >= 0:
-        slot[nodes[child]["edge"]] = child
-        child = nodes[child]["next_sibling"]
-    best, best_action = -1e300, -1
-    unexplored = 0
-    player = work[1]["player"]
-    sign = 1.0 if player == DETECTIVE else -1.0
-    exploration = settings["exploration"]
+    """The child to go on to, by UCB over the available actions tried so far, or a new one.
+
+    Args:
+        kept: how many of the best rated new actions to keep as nodes not tried yet.
+        marks: int64, by action id; nobody else writes to it.
+
+    Returns:
+        A child's index; one without visits is new.
+    """
+    s = work[1]
+    mark = marks[MAX_ACTIONS] + 1  # larger than what earlier calls left behind
+    marks[MAX_ACTIONS] = mark
     for index in range(count):
-        child = slot[actions[index]]
-        if child < 0:
-            unexplored += 1
-            continue
-        entry = nodes[child]
-        entry["available"] += 1
-        visits = entry["visits"]
-        if visits == 0:
-            score = 1e200
-        else:
-            available = entry["available"]
-            if available < _LOGS:
-                logarithm = _LOG[available]
-            else:
-                logarithm = np.log(float(available))
-            score = sign * entry["value"] / visits + exploration * np.sqrt(logarithm / visits)
-        if score > best:
-            best, best_action = score, actions[index]
-    limit = settings["widening"] * (nodes[node]["visits"] + 1.0) ** settings["widening_power"]
-    expand = unexplored > 0 and (best_action < 0 or nodes[node]["children"] < limit)
-    if expand and settings["ordered"] == 1 and unexplored > 1:
-        best = -1e300
-        for index in range(count):
-            if slot[actions[index]] < 0:
-                work[2] = work[1]
-                score = rate_child(work[1], t, work[2], actions[index])
-                score += 1e-6 * random_below(generator, 1024)
-                if score > best:
-                    best, best_action = score, actions[index]
-    elif expand:
-        skip = random_below(generator, unexplored)
-        for index in range(count):
-            if slot[actions[index]] < 0:
-                if skip == 0:
-                    best_action = actions[index]
-                    break
-                skip -= 1
+        marks[actions[index]] = mark
+    best, best_child = -1e300, -1
+    best_prior, best_new = -1e300, -1
+    tried = 0
+    sign = 1.0 if s["player"] == DETECTIVE else -1.0
+    exploration = settings["exploration"]
     child = nodes[node]["first_child"]
     while child >= 0:
-        slot[nodes[child]["edge"]] = -1
-        child = nodes[child]["next_sibling"]
-    return -best_action - 1 if expand else best_action
+        entry = nodes[child]
+        if marks[entry["edge"]] == mark:
+            visits = entry["visits"]
+            if visits == 0:
+                if entry["prior"] > best_prior:
+                    best_prior, best_new = entry["prior"], child
+            else:
+                tried += 1
+                marks[entry["edge"]] = 0
+                available = entry["available"] + 1
+                entry["available"] = available
+                if available < _LOGS:
+                    logarithm = _LOG[available]
+                else:
+                    logarithm = np.log(float(available))
+                score = sign * entry["value"] / visits + exploration * np.sqrt(logarithm / visits)
+                if score > best:
+                    best, best_child = score, child
+        child = entry["next_sibling"]
+    if tried == count:
+        return best_child
+    visits = nodes[node]["visits"]
+    if tried > 0 and tried >= settings["widening"] * _power(visits + 1.0, settings):
+        return best_child
+    # Actions not tried yet are those that still bear the mark.
+    if settings["order"] == ORDER_RANDOM or count - tried == 1:
+        skip = random_below(generator, count - tried)
+        index = 0
+        while marks[actions[index]] != mark or skip > 0:
+            skip -= marks[actions[index]] == mark
+            index += 1
+        return _child(nodes, settings, node, actions[index])
+    order = ORDER_RULE
+    if settings["order"] == ORDER_FITTED and visits >= settings["refine"]:
+        order = ORDER_FITTED
+    if best_new >= 0 and nodes[node]["rated"] >= order:
+        return best_new
+    nodes[node]["rated"] = order
+    for index in range(count):
+        if marks[actions[index]] != mark:
+            ratings[index] = -1e300
+            continue
+        if order == ORDER_FITTED:
+            rating = rate_by_value(s, t, work[2:], actions[index], weights, rows)
+        else:
+            work[2] = s
+            rating = rate_child(s, t, work[2], actions[index])
+        ratings[index] = rating + 1e-6 * random_below(generator, 1024)
+    best_new = -1
+    for _ in range(min(kept, count - tried)):
+        top = 0
+        for index in range(1, count):
+            if ratings[index] > ratings[top]:
+                top = index
+        child = _child(nodes, settings, node, actions[top])
+        nodes[child]["prior"] = ratings[top]
+        ratings[top] = -1e300
+        if best_new < 0:
+            best_new = child
+    return best_new
 
 
 @kernel
 def search(
-    position: Any, tables: Any, settings_words: Any, nodes_words: Any, simulations: int
+    position: Any,
+    tables: Any,
+    weights: Any,
+    settings_words: Any,
+    nodes_words: Any,
+    simulations: int,
 ) -> int:
     """Run simulations; the tree and the counters go on from where they were.
 
     Args:
         position: the position as the root player sees it (masked), or the true one when the
             world is fixed; left alone.
+        weights: of the fitted value function, float32, shape `(WEIGHTS,)`.
         settings_words: one `SETTINGS` record as `uint64`.
         nodes_words: `NODE` records as `uint64`; node 0 is the root.
         simulations: how many to run at most.
@@ -319,9 +385,11 @@ def search(
     work = np.zeros(3 * STATE_WORDS, np.uint64).view(STATE)
     work[0] = position[:STATE_WORDS].view(STATE)[0]
     actions = np.empty(MAX_ACTIONS, np.int64)
-    slot = np.full(0x6000, -1, np.int32)
+    marks = np.zeros(MAX_ACTIONS + 1, np.int64)
     path = np.empty(4 * _MOST_DEPTH, np.int64)
     current = np.zeros(2, np.int64)
+    ratings = np.empty(MAX_ACTIONS)
+    rows = np.empty(ACTIVE, np.int64)
     player = settings["player"]
     kind = settings["kind"]
     fixed = kind == FIXED_WORLD
@@ -331,11 +399,11 @@ def search(
             _new_node(nodes, settings, -1, -1)
     done = 0
     # Every ply adds at most two nodes a tree: an edge and the witnesses' answer.
-    while done < simulations and settings["nodes"] + 4 * _MOST_DEPTH < len(nodes):
+    while done < simulations and settings["nodes"] + 4 * _MOST_DEPTH + _KEPT < len(nodes):
         work[1] = work[0]
         s = work[1]
         if not fixed:
-            sample_hidden(s, t, player, settings["possible"], generator)
+            sample_hidden(s, t, player, settings["chances"], generator)
         length = 0
         for tree in range(trees):
             current[tree] = tree
@@ -343,9 +411,10 @@ def search(
             length += 1
         if trees == 2:
             other = 1 - player
-            secret = _SECRET_EDGE + integer(s["drawn"][other])
-            if other == JACK:
-                secret += 256 * integer(s["jack"])
+            # Of what only Jack knows his identity decides; told apart by his cards as well, his
+            # trees would be too small to be of use.
+            secret = _SECRET_EDGE
+            secret += integer(s["jack"]) if other == JACK else integer(s["drawn"][other])
             current[1] = _child(nodes, settings, 1, secret)
             path[length] = current[1]
             length += 1
@@ -362,14 +431,27 @@ def search(
             else:
                 mover = s["player"]
                 tree = 1 if trees == 2 and mover != player else 0
-                action = _choose(
-                    nodes, settings, current[tree], work, t, actions, count, slot, generator
+                kept = _KEPT if fixed or trees == 2 or mover in (player, DETECTIVE) else 1
+                child = _choose(
+                    nodes,
+                    settings,
+                    current[tree],
+                    kept,
+                    work,
+                    t,
+                    actions,
+                    count,
+                    marks,
+                    weights,
+                    rows,
+                    ratings,
+                    generator,
                 )
-                if action < 0:
-                    action = -action - 1
-                    expanded = True
-                for tree in range(trees):
-                    current[tree] = _child(nodes, settings, current[tree], action)
+                expanded = nodes[child]["visits"] == 0
+                action = integer(nodes[child]["edge"])
+                current[tree] = child
+                if trees == 2:
+                    current[1 - tree] = _child(nodes, settings, current[1 - tree], action)
             for tree in range(trees):
                 path[length] = current[tree]
                 length += 1
@@ -380,7 +462,7 @@ def search(
                     current[tree] = _child(nodes, settings, current[tree], edge)
                     path[length] = current[tree]
                     length += 1
-        result = play_out(s, t, settings["rollout"], settings["horizon"], actions, generator)
+        result = play_out(s, t, settings, weights, actions, rows, generator)
         for index in range(length):
             node = nodes[path[index]]
             node["visits"] += 1
@@ -389,3 +471,41 @@ def search(
     settings["simulations"] += done
     settings["generator"] = generator["state"]
     return done
+
+
+@kernel
+def extract_subtree(nodes_words: Any, root: int, out_words: Any) -> int:
+    """Copy the nodes below one node, itself included, to the front of another array.
+
+    Args:
+        nodes_words: `NODE` records as `uint64`; left alone.
+        root: index of the node that becomes node 0.
+        out_words: `NODE` records as `uint64`, at least as many as are copied.
+
+    Returns:
+        How many were copied.
+    """
+    nodes = nodes_words.view(NODE)
+    out = out_words.view(NODE)
+    source = np.empty(len(out), np.int32)
+    out[0] = nodes[root]
+    out[0]["next_sibling"] = -1
+    source[0] = root
+    used = 1
+    done = 0
+    while done < used:
+        child = nodes[source[done]]["first_child"]
+        last = -1
+        while child >= 0:
+            out[used] = nodes[child]
+            out[used]["next_sibling"] = -1
+            source[used] = child
+            if last < 0:
+                out[done]["first_child"] = used
+            else:
+                out[last]["next_sibling"] = used
+            last = used
+            used += 1
+            child = nodes[child]["next_sibling"]
+        done += 1
+    return used

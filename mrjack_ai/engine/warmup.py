@@ -8,9 +8,9 @@ import time
 
 import numpy as np
 
+from mrjack_ai.engine import behaviour, entry, greedy, observe, search, tactics, value
 from mrjack_ai.engine import compile as compiling
-from mrjack_ai.engine import entry, greedy, observe, search, tactics
-from mrjack_ai.engine.layout import game_words
+from mrjack_ai.engine.layout import STATE_WORDS, game_words
 from mrjack_ai.tables import MAX_ACTIONS, Words, build_tables
 from mrjack_ai.variant import Variant
 
@@ -74,6 +74,16 @@ def _run_all(variant: Variant, tables: Words) -> None:
     entry.mask_state(game.copy(), 0)
     tactics.judge_actions(game, tables, scratch)
     settings = np.zeros(search.SETTINGS.itemsize // 8, np.uint64)
-    settings.view(search.SETTINGS)["possible"] = 1
-    search.search(game, tables, settings, np.zeros(4096 * search.NODE_WORDS, np.uint64), 1)
+    settings.view(search.SETTINGS)["chances"] = np.inf
+    weights = np.zeros(value.WEIGHTS, np.float32)
+    nodes = np.zeros(4096 * search.NODE_WORDS, np.uint64)
+    search.search(game, tables, weights, settings, nodes, 1)
+    search.extract_subtree(nodes, 0, nodes.copy())
+    events = np.zeros(1, np.int64)
+    start = np.zeros(game_words(variant), np.uint64)
+    entry.start_game(start, tables)
+    behaviour.weigh_plays(start, tables, weights, events[:0], 0, 1, 1.0, np.zeros(8))
+    behaviour.model_choices(game, tables, weights, 1, 1.0, np.zeros((8, MAX_ACTIONS)))
+    described = np.zeros((1, value.ACTIVE), np.int64)
+    value.describe_positions(game[None, :STATE_WORDS].copy(), tables, described)
     entry.random_games(game, tables, 1, np.uint64(0), np.zeros(6, np.int64))

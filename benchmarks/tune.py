@@ -1,0 +1,128 @@
+"""Choose the settings of the searching agents by matches.
+
+    python benchmarks/tune.py            # plays what is not in benchmarks/tuning.jsonl yet
+    python benchmarks/tune.py --markdown # prints the table of what is there
+
+Each comparison plays one changed setting against the default, on paired deals from both sides: at
+an equal number of simulations where a change costs no time, at equal time where it does. Results
+are appended to the file one by one, so an interrupted run carries on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from mrjack_ai import Variant, __version__
+from mrjack_ai.tournament import Settings, run_tournament, standings
+
+RESULTS = Path(__file__).with_name("tuning.jsonl")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A setting and what it plays against, as agent specifications."""
+
+    agent: str
+    against: str
+
+
+def comparisons(simulations: int, milliseconds: int) -> list[Comparison]:
+    """All of them, in the order of the parameters."""
+    equal = f"ismcts:sims={simulations}"
+    timed = f"ismcts:time={milliseconds}"
+    changes = [f"c={c}" for c in (0.2, 0.35, 0.7, 1.0)]
+    changes += [f"widening={w}" for w in (0.25, 1.0, 2.0)]
+    changes += [f"power={p}" for p in (0.35, 0.65)]
+    changes += ["final=value,discretion=0", "reuse=false"]
+    changes += ["belief=exact", "sharpness=4", "sharpness=16"]
+    changes += [f"discretion={d}" for d in (0, 0.02, 0.1, 0.2)]
+    found = [Comparison(f"{equal},{change}", equal) for change in changes]
+    # What Jack gives up to hide must not cost him against those who do not look.
+    exact = f"{equal},belief=exact"
+    found += [Comparison(f"{equal},discretion={d}", exact) for d in (0, 0.05, 0.1, 0.2)]
+    costly = ["rollout=greedy", "rollout=random", "rollout=cautious"]
+    costly += ["eval=rule", "eval=rule,rollout=greedy", "eval=rule,rollout=greedy,horizon=8"]
+    costly += ["order=rule", "order=random,widening=1000,power=1", "refine=1", "refine=16"]
+    return found + [Comparison(f"{timed},{change}", timed) for change in costly]
+
+
+def play(comparison: Comparison, games: int, seed: int, workers: int) -> dict[str, object]:
+    """One comparison as a line of the results."""
+    settings = Settings((comparison.agent, comparison.against), games, seed, Variant())
+    results = run_tournament(settings, workers=workers)
+    if not results.complete:
+        raise KeyboardInterrupt
+    found = next(s for s in standings(results) if s.agent == comparison.agent)
+    sides = {"score": found.score, "as_detective": found.as_detective, "as_jack": found.as_jack}
+    return {
+        "agent": comparison.agent,
+        "against": comparison.against,
+        "games": games,
+        "seed": seed,
+        "mrjack_ai": __version__,
+        **{
+            name: [round(x, 4) for x in (rate.value, rate.low, rate.high)]
+            for name, rate in sides.items()
+        },
+    }
+
+
+def read_results(path: Path) -> list[dict]:
+    """The lines of a results file; none when there is no file."""
+    if not path.exists():
+        return []
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def markdown(lines: list[dict]) -> str:
+    """The results as a table."""
+    table = ["| agent | against | games | score % | as Detective % | as Jack % |"]
+    table.append("|---|---|---:|---:|---:|---:|")
+    for line in lines:
+        shares = [
+            "{:.1f} [{:.1f}, {:.1f}]".format(*(100 * x for x in line[name]))
+            for name in ("score", "as_detective", "as_jack")
+        ]
+        row = [line["agent"], line["against"], str(line["games"]), *shares]
+        table.append(f"| {' | '.join(row)} |")
+    return "\n".join(table)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--games", type=int, default=400, help="games a comparison")
+    parser.add_argument("--simulations", type=int, default=400)
+    parser.add_argument("--milliseconds", type=int, default=5)
+    parser.add_argument("--seed", type=int, default=11)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--markdown", action="store_true", help="print the table only")
+    options = parser.parse_args()
+    known = read_results(options.out)
+    if options.markdown:
+        print(markdown(known))
+        return 0
+    done = {(line["agent"], line["against"], line["games"], line["seed"]) for line in known}
+    todo = [
+        comparison
+        for comparison in comparisons(options.simulations, options.milliseconds)
+        if (comparison.agent, comparison.against, options.games, options.seed) not in done
+    ]
+    for number, comparison in enumerate(todo, start=1):
+        try:
+            line = play(comparison, options.games, options.seed, options.workers)
+        except KeyboardInterrupt:
+            print("stopped; the same command carries on", file=sys.stderr)
+            return 130
+        with options.out.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+        print(f"{number} of {len(todo)}: {markdown([line]).splitlines()[-1]}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,110 @@
+"""Belief that takes the opponent's plays as evidence of who he is."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from mrjack_ai.agents.fitted import Weights
+from mrjack_ai.belief import possible_identities
+from mrjack_ai.engine import entry
+from mrjack_ai.engine.behaviour import model_choices, weigh_plays
+from mrjack_ai.engine.layout import DETECTIVE, STATE, game_words
+from mrjack_ai.observation import Observation
+from mrjack_ai.tables import Words, build_tables
+
+
+class PlayEvidence:
+    """Weights of the identities by how likely a model of Jack's play makes what he did.
+
+    Exact chances (`identity_weights`) times the likelihood of Jack's choices so far; see
+    `engine.behaviour` for the model. Keeps what it has weighed while a game goes on.
+
+    Args:
+        weights: of the fitted value function.
+        sharpness: how strongly the model prefers what it rates higher, per unit of return; 0
+            leaves the exact weights.
+    """
+
+    def __init__(self, weights: Weights, sharpness: float) -> None:
+        self._weights = weights
+        self._sharpness = sharpness
+        self._begun: tuple[object, ...] = ()
+        self._events: tuple[int, ...] = ()
+        self._logarithms = np.zeros(0)
+
+    def identity_weights(self, observation: Observation) -> npt.NDArray[np.float64]:
+        """Probability of each seat to be Jack, as the Detective would see it.
+
+        Args:
+            observation: of either player, after Jack's card was drawn. From Jack's the Detective's
+                own alibi cards cannot be known: this is then what everybody can conclude.
+
+        Returns:
+            float64, shape `(seats,)`, adding up to 1.
+        """
+        seats = len(observation.variant.cast)
+        if observation.player == DETECTIVE:
+            possible = possible_identities(observation)
+        else:
+            possible = public_identities(observation)
+        mask = (possible >> np.arange(seats) & 1).astype(np.float64)
+        if possible.bit_count() < 2:
+            return mask
+        begun = (observation.variant, observation.root)
+        known = len(self._events)
+        if begun != self._begun or observation.events[:known] != self._events:
+            self._begun, known = begun, 0
+            self._logarithms = np.zeros(seats)
+        tables = build_tables(observation.variant)
+        weigh_plays(
+            _root(observation, tables),
+            tables,
+            self._weights,
+            np.array(observation.events, np.int64),
+            known,
+            possible,
+            self._sharpness,
+            self._logarithms,
+        )
+        self._events = observation.events
+        likely = mask * np.exp(self._logarithms - self._logarithms[mask > 0].max())
+        weights: npt.NDArray[np.float64] = likely / likely.sum()
+        return weights
+
+    def exposure(self, observation: Observation) -> npt.NDArray[np.float64]:
+        """How much each of Jack's legal actions would add to the suspicion against him.
+
+        Returns:
+            float64, of the length of `observation.actions`: the logarithm of the factor by which
+            the Detective's probability of the true identity grows; negative where it falls.
+        """
+        weights = self.identity_weights(observation)
+        words = observation.position_words()
+        chances = np.zeros((len(weights), len(observation.actions)))
+        model_choices(
+            words,
+            build_tables(observation.variant),
+            self._weights,
+            public_identities(observation),
+            self._sharpness,
+            chances,
+        )
+        jack = int(words.view(STATE)[0]["jack"])
+        exposure: npt.NDArray[np.float64] = np.log(chances[jack] / (weights @ chances))
+        return exposure
+
+
+def public_identities(observation: Observation) -> int:
+    """Mask of the seats that can be Jack as far as everybody knows."""
+    s = observation.position_words().view(STATE)[0]
+    everybody = (1 << len(observation.variant.cast)) - 1
+    return everybody & ~(int(s["cleared"]) | int(s["ruled_out"]))
+
+
+def _root(observation: Observation, tables: Words) -> Words:
+    if observation.root is not None:
+        return np.frombuffer(bytearray(observation.root), np.uint64)
+    game = np.zeros(game_words(observation.variant), np.uint64)
+    entry.start_game(game, tables)
+    return game

@@ -1,0 +1,77 @@
+"""Weights of the fitted value function: the ones that come with the package, or your own."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from mrjack_ai.engine import value
+from mrjack_ai.errors import AgentError
+
+Weights = npt.NDArray[np.float32]
+
+FITTED = "fitted"
+"""Name of the weights that come with the package."""
+
+NO_WEIGHTS: Weights = np.zeros(value.WEIGHTS, np.float32)
+"""For searches that rate positions by the rule of thumb."""
+
+
+@lru_cache(maxsize=8)
+def load_weights(name: str = FITTED) -> Weights:
+    """Weights as `engine.value.fitted_value` takes them: float32, shape `(WEIGHTS,)`.
+
+    Args:
+        name: `fitted` for those of the package, or a `.npz` file as `save_weights` writes it.
+
+    Raises:
+        AgentError: when there is no such file, or it holds no such weights.
+    """
+    if name == FITTED:
+        path = Path(str(resources.files("mrjack_ai") / "weights" / "value.npz"))
+    else:
+        path = Path(name)
+    try:
+        with np.load(path, allow_pickle=False) as found:
+            rows, bias = found["rows"], found["bias"]
+            output, output_bias = found["output"], found["output_bias"]
+    except (OSError, ValueError, KeyError, EOFError) as error:
+        raise AgentError(f"cannot read value weights from {name!r}: {error}") from None
+    shapes = (rows.shape, bias.shape, output.shape, output_bias.shape)
+    wanted = ((value.ROWS, value.HIDDEN), (value.HIDDEN,), (value.HIDDEN,), (1,))
+    if shapes != wanted:
+        raise AgentError(
+            f"{name!r} holds value weights of shapes {shapes} instead of {wanted}; "
+            "fit them again with this version"
+        )
+    parts = [part.astype(np.float32).ravel() for part in (rows, bias, output, output_bias)]
+    weights: Weights = np.concatenate(parts)
+    if not np.isfinite(weights).all():
+        raise AgentError(f"{name!r} holds value weights that are no finite numbers")
+    return weights
+
+
+def save_weights(
+    path: str | Path,
+    rows: npt.NDArray[np.floating],
+    bias: npt.NDArray[np.floating],
+    output: npt.NDArray[np.floating],
+    output_bias: npt.NDArray[np.floating],
+) -> None:
+    """Write weights as `load_weights` reads them.
+
+    Args:
+        path: a `.npz` file.
+        rows: shape `(ROWS, HIDDEN)`; bias, output: `(HIDDEN,)`; output_bias: `(1,)`.
+    """
+    np.savez_compressed(
+        path,
+        rows=rows.astype(np.float16),  # a quarter of a megabyte instead of half a one
+        bias=bias.astype(np.float32),
+        output=output.astype(np.float32),
+        output_bias=output_bias.astype(np.float32),
+    )
