@@ -1,12 +1,15 @@
 """Agents: what plays the game. See `base.Agent` for how to write one."""
 
 from mrjack_ai.agents.base import Agent
+from mrjack_ai.agents.command import CommandAgent
 from mrjack_ai.agents.greedy import GreedyAgent
+from mrjack_ai.agents.outside import load_code, register_all_installed
 from mrjack_ai.agents.registry import (
     Parameter,
     agent_class,
     agent_names,
     agent_parameters,
+    agent_usage,
     make_agent,
     register_agent,
 )
@@ -23,6 +26,7 @@ from mrjack_ai.agents.simple import CautiousAgent, RandomAgent
 __all__ = [
     "Agent",
     "CautiousAgent",
+    "CommandAgent",
     "GreedyAgent",
     "ISMCTSAgent",
     "MultipleObserverISMCTSAgent",
@@ -35,6 +39,9 @@ __all__ = [
     "agent_class",
     "agent_names",
     "agent_parameters",
+    "agent_usage",
+    "load_code",
     "make_agent",
     "register_agent",
+    "register_all_installed",
 ]

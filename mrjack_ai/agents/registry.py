@@ -1,8 +1,15 @@
-"""Agents by name: specification strings such as `greedy` or `ismcts:sims=1000,c=0.7`."""
+"""Agents by name: specification strings such as `greedy` or `ismcts:sims=1000,c=0.7`.
+
+What follows the colon sets parameters of the agent's `__init__`. A class that wants to read it
+in a way of its own defines the class method `from_spec(text)`, which is given all of it (empty
+when there is no colon) and returns an agent; its class attribute `usage` then says in one line
+what it reads, for `mrjack agents`.
+"""
 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
@@ -34,7 +41,7 @@ def register_agent(name: str, agent: type[Agent]) -> None:
     """Make an agent known by name.
 
     Its parameters are those of its `__init__`; each needs a default of type int, float, bool or
-    str, which also says how its text is read.
+    str, which also says how its text is read. None of this holds for a class with `from_spec`.
 
     Raises:
         AgentError: when the name is taken or malformed, or a parameter has no such default.
@@ -53,20 +60,38 @@ def agent_names() -> tuple[str, ...]:
 
 
 def agent_class(name: str) -> type[Agent]:
-    """The class of a known agent.
+    """The class of a known agent, or of one that an installed package offers under this name.
 
     Raises:
-        AgentError: for an unknown name, listing the known ones.
+        AgentError: for an unknown name, listing the known ones; for an installed agent that
+            cannot be loaded.
     """
     if name not in _AGENTS:
-        near = get_close_matches(name, _AGENTS, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise AgentError(f"unknown agent {name!r}; known are {', '.join(_AGENTS)}{hint}")
+        # Not at the top: it registers what it finds here.
+        from mrjack_ai.agents.outside import installed_names, register_installed
+
+        if not register_installed(name):
+            known = list(dict.fromkeys([*_AGENTS, *installed_names()]))
+            near = get_close_matches(name, known, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise AgentError(f"unknown agent {name!r}; known are {', '.join(known)}{hint}")
     return _AGENTS[name]
 
 
+def agent_usage(name: str) -> str:
+    """What may follow the colon in the specification of a known agent, with the defaults.
+
+    Raises:
+        AgentError: for an unknown name.
+    """
+    agent = agent_class(name)
+    if hasattr(agent, "from_spec"):
+        return str(getattr(agent, "usage", "")) or "see its documentation"
+    return ", ".join(f"{p.name}={p.default}" for p in _parameters(name, agent)) or "none"
+
+
 def agent_parameters(name: str) -> tuple[Parameter, ...]:
-    """Parameters of a known agent.
+    """Parameters of a known agent; none when its class has `from_spec`.
 
     Raises:
         AgentError: for an unknown name.
@@ -75,10 +100,21 @@ def agent_parameters(name: str) -> tuple[Parameter, ...]:
 
 
 def _parameters(name: str, agent: type[Agent]) -> tuple[Parameter, ...]:
-    if agent.__init__ is object.__init__:
+    if hasattr(agent, "from_spec"):
+        return ()
+    return plain_parameters(name, agent)
+
+
+def plain_parameters(name: str, made: type) -> tuple[Parameter, ...]:
+    """Parameters of a class's `__init__`.
+
+    Raises:
+        AgentError: naming the agent and a parameter without a default of a plain type.
+    """
+    if made.__init__ is object.__init__:  # type: ignore[misc]
         return ()
     found = []
-    for parameter in list(inspect.signature(agent).parameters.values()):
+    for parameter in list(inspect.signature(made).parameters.values()):
         if type(parameter.default) not in (int, float, bool, str):
             raise AgentError(f"agent {name!r}: parameter {parameter.name!r} needs a plain default")
         found.append(Parameter(parameter.name, type(parameter.default), parameter.default))
@@ -88,28 +124,52 @@ def _parameters(name: str, agent: type[Agent]) -> tuple[Parameter, ...]:
 def make_agent(spec: str) -> Agent:
     """Build an agent from a specification: `name` or `name:key=value,key=value`.
 
+    What follows the colon is read by the class itself where it defines `from_spec(text)`.
+
     Raises:
         AgentError: for an unknown agent or parameter (listing the known ones), or a value that
             is not of the parameter's type or that the agent refuses.
     """
     name, colon, text = spec.strip().partition(":")
     agent = agent_class(name)
-    parameters = {parameter.name: parameter for parameter in agent_parameters(name)}
+    try:
+        if hasattr(agent, "from_spec"):
+            made: Agent = agent.from_spec(text)
+            return made
+        return agent(**parse_values(spec, text, agent_parameters(name)) if colon else {})
+    except AgentError:
+        raise
+    except ValueError as error:
+        raise AgentError(f"agent {spec!r}: {error}") from None
+
+
+def parse_values(spec: str, text: str, known: Sequence[Parameter]) -> dict[str, Any]:
+    """Read `key=value,key=value`.
+
+    Args:
+        spec: the whole specification, for the messages.
+        text: what is to be read.
+        known: the parameters there are.
+
+    Returns:
+        The values given, by name.
+
+    Raises:
+        AgentError: for an unknown parameter or a value that is not of its type.
+    """
+    parameters = {parameter.name: parameter for parameter in known}
     values: dict[str, Any] = {}
-    for item in text.split(",") if colon else []:
+    for item in text.split(","):
         key, equals, value = (part.strip() for part in item.partition("="))
         if not equals or not value:
             raise AgentError(f"agent {spec!r}: {item!r} must read key=value")
         if key not in parameters:
-            known = ", ".join(parameters) or "it has none"
-            raise AgentError(f"agent {spec!r}: unknown parameter {key!r}; known are {known}")
+            names = ", ".join(parameters) or "it has none"
+            raise AgentError(f"agent {spec!r}: unknown parameter {key!r}; known are {names}")
         if key in values:
             raise AgentError(f"agent {spec!r}: {key!r} is given twice")
         values[key] = _parse(spec, parameters[key], value)
-    try:
-        return agent(**values)
-    except ValueError as error:
-        raise AgentError(f"agent {spec!r}: {error}") from None
+    return values
 
 
 def _parse(spec: str, parameter: Parameter, text: str) -> Any:
