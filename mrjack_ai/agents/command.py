@@ -77,6 +77,7 @@ error. The next game begins with a new process.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import shlex
@@ -226,12 +227,11 @@ class CommandAgent(Agent):
     def _hire(self) -> None:
         """A program of this command that is idle, or a new one that has said hello."""
         waiting = _idle.get(self._words, [])
-        while waiting:
-            program = waiting.pop()
-            if program.usable:
-                self._take(program)
-                return
-            program.close()
+        with contextlib.suppress(IndexError):  # none is left; another thread may have taken it
+            while not (program := waiting.pop()).usable:
+                program.close()
+            self._take(program)
+            return
         try:
             self._take(Program(self._words, farewell=_QUIT))
         except ProgramError as error:

@@ -25,7 +25,7 @@ from importlib import metadata, util
 from pathlib import Path
 
 from mrjack_ai.agents.base import Agent
-from mrjack_ai.agents.registry import agent_names, register_agent
+from mrjack_ai.agents.registry import agent_class, agent_names, register_agent
 from mrjack_ai.errors import AgentError
 
 GROUP = "mrjack_ai.agents"
@@ -70,7 +70,11 @@ def load_code(path: str | Path) -> tuple[str, ...]:
         module = importlib.import_module(name)
     except (Exception, SystemExit) as error:
         raise AgentError(_where(file, error)) from error
-    names = tuple(agent for agent in agent_names() if agent not in before)
+    names = tuple(
+        agent
+        for agent in agent_names()
+        if agent not in before or agent_class(agent).__module__ == name  # imported before
+    )
     if not names:
         classes = [
             value.__name__

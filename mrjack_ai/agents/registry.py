@@ -12,6 +12,7 @@ import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from typing import Any
 
 from mrjack_ai.agents.base import Agent
@@ -132,15 +133,18 @@ def make_agent(spec: str) -> Agent:
     """
     name, colon, text = spec.strip().partition(":")
     agent = agent_class(name)
+    if hasattr(agent, "from_spec"):
+        make = partial(agent.from_spec, text)
+    else:
+        values = parse_values(spec, text, agent_parameters(name)) if colon else {}
+        make = partial(agent, **values)
     try:
-        if hasattr(agent, "from_spec"):
-            made: Agent = agent.from_spec(text)
-            return made
-        return agent(**parse_values(spec, text, agent_parameters(name)) if colon else {})
-    except AgentError:
-        raise
+        made: Agent = make()
     except ValueError as error:
+        if isinstance(error, AgentError) and hasattr(agent, "from_spec"):
+            raise  # it says itself what was read
         raise AgentError(f"agent {spec!r}: {error}") from None
+    return made
 
 
 def parse_values(spec: str, text: str, known: Sequence[Parameter]) -> dict[str, Any]:
