@@ -12,7 +12,6 @@ import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import partial
 from typing import Any
 
 from mrjack_ai.agents.base import Agent
@@ -122,26 +121,38 @@ def plain_parameters(name: str, made: type) -> tuple[Parameter, ...]:
     return tuple(found)
 
 
+def parse_agent(spec: str) -> tuple[str, dict[str, Any]]:
+    """Name and all parameters, defaults included, of a specification (see `make_agent`).
+
+    What a class with `from_spec` reads is not taken apart: it is one parameter, `spec`.
+
+    Raises:
+        AgentError: for an unknown agent or parameter (listing the known ones), or a value that
+            is not of the parameter's type.
+    """
+    name, colon, text = spec.strip().partition(":")
+    if hasattr(agent_class(name), "from_spec"):
+        return name, {"spec": text}
+    parameters = agent_parameters(name)
+    values = {parameter.name: parameter.default for parameter in parameters}
+    return name, values | (parse_values(spec, text, parameters) if colon else {})
+
+
 def make_agent(spec: str) -> Agent:
     """Build an agent from a specification: `name` or `name:key=value,key=value`.
 
     What follows the colon is read by the class itself where it defines `from_spec(text)`.
 
     Raises:
-        AgentError: for an unknown agent or parameter (listing the known ones), or a value that
-            is not of the parameter's type or that the agent refuses.
+        AgentError: as `parse_agent`, and for values that the agent refuses.
     """
-    name, colon, text = spec.strip().partition(":")
+    name, values = parse_agent(spec)
     agent = agent_class(name)
-    if hasattr(agent, "from_spec"):
-        make = partial(agent.from_spec, text)
-    else:
-        values = parse_values(spec, text, agent_parameters(name)) if colon else {}
-        make = partial(agent, **values)
+    own = getattr(agent, "from_spec", None)
     try:
-        made: Agent = make()
+        made: Agent = agent(**values) if own is None else own(values["spec"])
     except ValueError as error:
-        if isinstance(error, AgentError) and hasattr(agent, "from_spec"):
+        if own is not None and isinstance(error, AgentError):
             raise  # it says itself what was read
         raise AgentError(f"agent {spec!r}: {error}") from None
     return made
