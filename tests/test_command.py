@@ -131,8 +131,8 @@ def test_processes_are_reused_over_games_and_agents() -> None:
 # -- what is sent -------------------------------------------------------------------------
 
 ECHO = """
-import json, sys
-seen = open(sys.argv[1], "a")
+import json, os, sys
+seen = open(f"{sys.argv[1]}.{os.getpid()}", "w")
 for line in sys.stdin:
     seen.write(line)
     seen.flush()
@@ -143,20 +143,23 @@ for line in sys.stdin:
     if "legal_actions" in message:
         answer["action"] = message["legal_actions"][0]
     print(json.dumps(answer), flush=True)
-seen.write(json.dumps({"type": "ended"}))
+seen.write(json.dumps({"type": "ended"}) + "\\n")
 """
 
 
 @pytest.fixture
 def echo(tmp_path: Path) -> tuple[CommandAgent, Path]:
-    """An agent that writes down what it is told, and where."""
+    """An agent that writes down what it is told, and where (each process in a file of its own)."""
     (tmp_path / "an echo.py").write_text(ECHO)
     words = [sys.executable, str(tmp_path / "an echo.py"), str(tmp_path / "seen's")]
     return CommandAgent(shlex.join(words), time=5000), tmp_path / "seen's"
 
 
 def messages(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
+    """What programs were told so far; a line that is being written does not count."""
+    texts = [file.read_text() for file in path.parent.glob(f"{path.name}.*")]
+    lines = [line for text in texts for line in text.splitlines(keepends=True)]
+    return [json.loads(line) for line in lines if line.endswith("\n")]
 
 
 def test_messages(echo: tuple[CommandAgent, Path]) -> None:
