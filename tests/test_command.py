@@ -26,7 +26,14 @@ import pytest
 
 import mrjack_ai
 from mrjack_ai import AgentError, State
-from mrjack_ai.agents import CommandAgent, agent_parameters, agent_usage, make_agent, program
+from mrjack_ai.agents import (
+    CommandAgent,
+    agent_parameters,
+    agent_usage,
+    command,
+    make_agent,
+    program,
+)
 from mrjack_ai.agents.command import observation_message
 from mrjack_ai.cli import main
 from mrjack_ai.errors import TimeLimitError
@@ -181,6 +188,8 @@ def test_messages(echo: tuple[CommandAgent, Path]) -> None:
     assert mrjack_ai.board_from_dict(game["board"]) == Variant().board
     assert Variant.from_dict(game["variant"]) == Variant()
     assert quit == {"type": "quit"}
+    for message in (hello, game, observation):
+        assert all(f"\n| {field} | " in str(command.__doc__) for field in message)
     assert observation["type"] == "observation"
     assert observation["legal_actions"] == [f"pick {code}" for code in observation["cards"]]
     assert observation["history"] == ["jack ?", state.history_strings()[1]]

@@ -54,7 +54,8 @@ and perhaps of different variants; nothing of a game before may change how it pl
 | turn | number | number of the turn |
 | positions | object | hex of each character, by code |
 | visible | list | codes of the characters that are visible now |
-| suspects | list | codes of the Detective's suspects; for Jack too what he knows of them |
+| suspects | list | codes of the suspects, as far as this player knows: not cleared, and on no \
+alibi card of the Detective |
 | cards | list | codes of the cards not played to their end |
 | playing | text | code of the character being played, or null |
 | identity | text | code of Jack; null for the Detective |
