@@ -20,7 +20,14 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from mrjack_ai.agents import agent_class, agent_names, agent_parameters, analyse
+from mrjack_ai.agents import (
+    agent_class,
+    agent_names,
+    agent_usage,
+    analyse,
+    load_code,
+    register_all_installed,
+)
 from mrjack_ai.board import load_board
 from mrjack_ai.engine.layout import ENDINGS
 from mrjack_ai.errors import MrJackError, NotationError
@@ -122,7 +129,7 @@ def _count_endings(records: Sequence[GameRecord]) -> list[int]:
 
 
 def _print_results(results: Results) -> None:
-    console = Console()
+    console = Console(markup=False)  # a command can have brackets in it
     if not console.is_terminal:
         console.width = 120  # a file or pipe has no width of its own
     table = Table(title="Standings: games won in %, 95 % intervals", **_TABLE_STYLE)
@@ -312,11 +319,13 @@ def _agents(options: argparse.Namespace) -> int:
     table = Table(title="Agents", **_TABLE_STYLE)
     for name in ("name", "parameters (default)", "how it plays"):
         table.add_column(name, overflow="fold")
+    broken = register_all_installed()
     for name in agent_names():
-        parameters = ", ".join(f"{p.name}={p.default}" for p in agent_parameters(name))
         description = (agent_class(name).__doc__ or "").strip().partition("\n")[0]
-        table.add_row(name, parameters or "none", description)
-    Console().print(table)
+        table.add_row(name, agent_usage(name), description)
+    for name, why in broken.items():
+        table.add_row(name, "", f"cannot be used: {why}")
+    Console(markup=False).print(table)
     return 0
 
 
@@ -376,6 +385,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = build_parser().parse_args(command_line)
     options.command_line = command_line
     try:
+        for file in getattr(options, "code", ()):
+            load_code(file)
         code = _COMMANDS[options.command](options)
         sys.stdout.flush()
         return code

@@ -28,4 +28,14 @@ class RecordError(MrJackError):
 
 
 class AgentError(MrJackError):
-    """An agent specification is wrong, or an agent broke its contract."""
+    """An agent specification is wrong, or an agent broke its contract.
+
+    Attributes:
+        log: what the agent had said beside the game (`Agent.log`); empty when it said nothing.
+    """
+
+    log: str = ""
+
+
+class TimeLimitError(AgentError):
+    """An agent gave no answer in time."""

@@ -46,7 +46,8 @@ def build_parser() -> argparse.ArgumentParser:
         nargs="+",
         metavar="AGENT",
         default=list(DEFAULT_AGENTS),
-        help="two or more agents, name or name:key=value,... (default: %(default)s)",
+        help="two or more agents, name or name:key=value,... or 'cmd:PROGRAM ARGUMENTS' "
+        "(default: %(default)s)",
     )
     command.add_argument(
         "--games", type=int, default=200, help="games of each pairing, even (default: %(default)s)"
@@ -68,6 +69,7 @@ def build_parser() -> argparse.ArgumentParser:
         action="store_true",
         help="let agents play that look at what they may not know, such as omniscient",
     )
+    _add_code(command)
     _add_variant(command)
 
     command = commands.add_parser(
@@ -93,6 +95,7 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="FOLDER",
         help="keep the games of each pairing there; run again to carry on an interrupted ladder",
     )
+    _add_code(command)
     _add_variant(command)
 
     command = commands.add_parser(
@@ -157,6 +160,7 @@ def build_parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--best", type=int, default=10, help="how many actions to show (default: %(default)s)"
     )
+    _add_code(command)
     _add_variant(command)
 
     command = commands.add_parser(
@@ -170,8 +174,12 @@ def build_parser() -> argparse.ArgumentParser:
     )
 
     command = commands.add_parser(
-        "agents", help="list the agents", description="List the agents and their parameters."
+        "agents",
+        help="list the agents",
+        description="List the agents and their parameters, those of code files and installed "
+        "packages too.",
     )
+    _add_code(command)
 
     command = commands.add_parser(
         "bench",
@@ -186,6 +194,16 @@ def build_parser() -> argparse.ArgumentParser:
         "--threads", type=int, default=os.cpu_count() or 1, help="(default: %(default)s)"
     )
     return parser
+
+
+def _add_code(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--code",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="Python file that registers agents of your own; can be given several times",
+    )
 
 
 def _add_variant(parser: argparse.ArgumentParser) -> None:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import mrjack_ai
+from mrjack_ai.agents import make_agent
 from mrjack_ai.cli import build_parser
 from mrjack_ai.record import GameRecord
+from mrjack_ai.testing import check_agent
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```(\w*)\n(.*?)```", README, flags=re.DOTALL)
@@ -37,6 +41,14 @@ def test_python_snippets_run_in_order(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_openspiel_and_agent_examples_are_short() -> None:
     assert [len(text.splitlines()) for text in PYTHON[:2]] == [5, 5]
+
+
+def test_program_in_the_readme_keeps_the_contract(tmp_path: Path) -> None:
+    path = tmp_path / "my_agent.py"
+    path.write_text(block_with("import json, random, sys"))
+    command = f"cmd:{shlex.join([sys.executable, str(path)])}"
+    variants = [mrjack_ai.make_variant("mews", "SH+JW", 4)]
+    assert check_agent(partial(make_agent, command), variants).games == 8
 
 
 def test_record_in_the_readme_replays() -> None:

@@ -3,12 +3,15 @@
 from mrjack_ai.agents.analyse import Analysis, analyse
 from mrjack_ai.agents.base import Agent
 from mrjack_ai.agents.behaviour import PlayEvidence
+from mrjack_ai.agents.command import CommandAgent
 from mrjack_ai.agents.greedy import GreedyAgent
+from mrjack_ai.agents.outside import load_code, register_all_installed
 from mrjack_ai.agents.registry import (
     Parameter,
     agent_class,
     agent_names,
     agent_parameters,
+    agent_usage,
     make_agent,
     register_agent,
 )
@@ -26,6 +29,7 @@ __all__ = [
     "Agent",
     "Analysis",
     "CautiousAgent",
+    "CommandAgent",
     "GreedyAgent",
     "ISMCTSAgent",
     "MultipleObserverISMCTSAgent",
@@ -39,7 +43,10 @@ __all__ = [
     "agent_class",
     "agent_names",
     "agent_parameters",
+    "agent_usage",
     "analyse",
+    "load_code",
     "make_agent",
     "register_agent",
+    "register_all_installed",
 ]

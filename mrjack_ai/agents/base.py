@@ -29,6 +29,8 @@ class Agent(ABC):
         rng: the agent's own random generator; set by `start`.
         variant: the variant of the game in progress; set by `start`.
         player: 0 (Detective) or 1 (Jack); set by `start`.
+        time_limit: most seconds a decision may take, or None; set by whoever runs the game,
+            before `start`.
     """
 
     cheats: ClassVar[bool] = False
@@ -37,6 +39,7 @@ class Agent(ABC):
     rng: np.random.Generator
     variant: Variant
     player: int
+    time_limit: float | None = None
 
     def start(self, variant: Variant, player: int, rng: np.random.Generator) -> None:
         """Called before each game; override to prepare, and call this one first."""
@@ -66,6 +69,14 @@ class Agent(ABC):
             NotImplementedError: by an agent that only acts.
         """
         raise NotImplementedError(f"{type(self).__name__} has no policy")
+
+    def log(self) -> str:
+        """What the agent has said beside the game in progress, for whoever looks into it later.
+
+        Of an agent that is a program of its own this is what it wrote to standard error. It may
+        be asked for at any time, also after the agent has raised an error. By default empty.
+        """
+        return ""
 
 
 def uniform_over(chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:

@@ -1,8 +1,15 @@
-"""Agents by name: specification strings such as `greedy` or `ismcts:sims=1000,c=0.7`."""
+"""Agents by name: specification strings such as `greedy` or `ismcts:sims=1000,c=0.7`.
+
+What follows the colon sets parameters of the agent's `__init__`. A class that wants to read it
+in a way of its own defines the class method `from_spec(text)`, which is given all of it (empty
+when there is no colon) and returns an agent; its class attribute `usage` then says in one line
+what it reads, for `mrjack agents`.
+"""
 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
@@ -34,7 +41,7 @@ def register_agent(name: str, agent: type[Agent]) -> None:
     """Make an agent known by name.
 
     Its parameters are those of its `__init__`; each needs a default of type int, float, bool or
-    str, which also says how its text is read.
+    str, which also says how its text is read. None of this holds for a class with `from_spec`.
 
     Raises:
         AgentError: when the name is taken or malformed, or a parameter has no such default.
@@ -53,20 +60,38 @@ def agent_names() -> tuple[str, ...]:
 
 
 def agent_class(name: str) -> type[Agent]:
-    """The class of a known agent.
+    """The class of a known agent, or of one that an installed package offers under this name.
 
     Raises:
-        AgentError: for an unknown name, listing the known ones.
+        AgentError: for an unknown name, listing the known ones; for an installed agent that
+            cannot be loaded.
     """
     if name not in _AGENTS:
-        near = get_close_matches(name, _AGENTS, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise AgentError(f"unknown agent {name!r}; known are {', '.join(_AGENTS)}{hint}")
+        # Not at the top: it registers what it finds here.
+        from mrjack_ai.agents.outside import installed_names, register_installed
+
+        if not register_installed(name):
+            known = list(dict.fromkeys([*_AGENTS, *installed_names()]))
+            near = get_close_matches(name, known, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise AgentError(f"unknown agent {name!r}; known are {', '.join(known)}{hint}")
     return _AGENTS[name]
 
 
+def agent_usage(name: str) -> str:
+    """What may follow the colon in the specification of a known agent, with the defaults.
+
+    Raises:
+        AgentError: for an unknown name.
+    """
+    agent = agent_class(name)
+    if hasattr(agent, "from_spec"):
+        return str(getattr(agent, "usage", "")) or "see its documentation"
+    return ", ".join(f"{p.name}={p.default}" for p in _parameters(name, agent)) or "none"
+
+
 def agent_parameters(name: str) -> tuple[Parameter, ...]:
-    """Parameters of a known agent.
+    """Parameters of a known agent; none when its class has `from_spec`.
 
     Raises:
         AgentError: for an unknown name.
@@ -75,13 +100,24 @@ def agent_parameters(name: str) -> tuple[Parameter, ...]:
 
 
 def _parameters(name: str, agent: type[Agent]) -> tuple[Parameter, ...]:
-    if agent.__init__ is object.__init__:
+    if hasattr(agent, "from_spec"):
+        return ()
+    return plain_parameters(name, agent)
+
+
+def plain_parameters(name: str, made: type) -> tuple[Parameter, ...]:
+    """Parameters of a class's `__init__`.
+
+    Raises:
+        AgentError: naming the agent and a parameter without a default of a plain type.
+    """
+    if made.__init__ is object.__init__:  # type: ignore[misc]
         return ()
     found: list[Parameter] = []
-    for parameter in inspect.signature(agent).parameters.values():
+    for parameter in inspect.signature(made).parameters.values():
         if parameter.kind is inspect.Parameter.VAR_KEYWORD:
             # `**settings` stands for the parameters of the class it derives from.
-            found += _parameters(name, agent.__bases__[0])
+            found += plain_parameters(name, made.__bases__[0])
             continue
         if type(parameter.default) not in (int, float, bool, str):
             raise AgentError(f"agent {name!r}: parameter {parameter.name!r} needs a plain default")
@@ -89,31 +125,70 @@ def _parameters(name: str, agent: type[Agent]) -> tuple[Parameter, ...]:
     return tuple(found)
 
 
-def make_agent(spec: str) -> Agent:
-    """Build an agent from a specification: `name` or `name:key=value,key=value`.
+def parse_agent(spec: str) -> tuple[str, dict[str, Any]]:
+    """Name and all parameters, defaults included, of a specification (see `make_agent`).
+
+    What a class with `from_spec` reads is not taken apart: it is one parameter, `spec`.
 
     Raises:
         AgentError: for an unknown agent or parameter (listing the known ones), or a value that
-            is not of the parameter's type or that the agent refuses.
+            is not of the parameter's type.
     """
     name, colon, text = spec.strip().partition(":")
+    if hasattr(agent_class(name), "from_spec"):
+        return name, {"spec": text}
+    parameters = agent_parameters(name)
+    values = {parameter.name: parameter.default for parameter in parameters}
+    return name, values | (parse_values(spec, text, parameters) if colon else {})
+
+
+def make_agent(spec: str) -> Agent:
+    """Build an agent from a specification: `name` or `name:key=value,key=value`.
+
+    What follows the colon is read by the class itself where it defines `from_spec(text)`.
+
+    Raises:
+        AgentError: as `parse_agent`, and for values that the agent refuses.
+    """
+    name, values = parse_agent(spec)
     agent = agent_class(name)
-    parameters = {parameter.name: parameter for parameter in agent_parameters(name)}
+    own = getattr(agent, "from_spec", None)
+    try:
+        made: Agent = agent(**values) if own is None else own(values["spec"])
+    except ValueError as error:
+        if own is not None and isinstance(error, AgentError):
+            raise  # it says itself what was read
+        raise AgentError(f"agent {spec!r}: {error}") from None
+    return made
+
+
+def parse_values(spec: str, text: str, known: Sequence[Parameter]) -> dict[str, Any]:
+    """Read `key=value,key=value`.
+
+    Args:
+        spec: the whole specification, for the messages.
+        text: what is to be read.
+        known: the parameters there are.
+
+    Returns:
+        The values given, by name.
+
+    Raises:
+        AgentError: for an unknown parameter or a value that is not of its type.
+    """
+    parameters = {parameter.name: parameter for parameter in known}
     values: dict[str, Any] = {}
-    for item in text.split(",") if colon else []:
+    for item in text.split(","):
         key, equals, value = (part.strip() for part in item.partition("="))
         if not equals or not value:
             raise AgentError(f"agent {spec!r}: {item!r} must read key=value")
         if key not in parameters:
-            known = ", ".join(parameters) or "it has none"
-            raise AgentError(f"agent {spec!r}: unknown parameter {key!r}; known are {known}")
+            names = ", ".join(parameters) or "it has none"
+            raise AgentError(f"agent {spec!r}: unknown parameter {key!r}; known are {names}")
         if key in values:
             raise AgentError(f"agent {spec!r}: {key!r} is given twice")
         values[key] = _parse(spec, parameters[key], value)
-    try:
-        return agent(**values)
-    except ValueError as error:
-        raise AgentError(f"agent {spec!r}: {error}") from None
+    return values
 
 
 def _parse(spec: str, parameter: Parameter, text: str) -> Any:

@@ -89,9 +89,15 @@ class BotAgent(Agent):
 
     The bot is shown a state that is sampled, with its exact weight, from those its player cannot
     tell apart. A bot that looks only at its information state plays as it would in OpenSpiel; one
-    that looks at the whole state plays against that sample, and never sees the truth. Bots that
-    have to be told every action (`inform_action`) are not supported: `step` must decide from the
-    state it is given.
+    that looks at the whole state plays against that sample, and never sees the truth.
+
+    A bot that wants to be told every action (`inform_action`) is told, before each of its
+    decisions, what others and chance have done since the last one. What its player cannot know of
+    that - Jack's card, the other's alibi cards - is told as it is in the sample of that decision,
+    and samples of later decisions may differ.
+
+    The bot and its game belong to the game in progress: they are left out when the agent is
+    pickled or copied.
 
     Args:
         make_bot: called at the start of each game with the OpenSpiel game, the player and a seed;
@@ -105,12 +111,25 @@ class BotAgent(Agent):
         super().start(variant, player, rng)
         self._game = load_game(variant)
         self._bot = self._make_bot(self._game, player, int(rng.integers(2**31)))
+        inform = getattr(type(self._bot), "inform_action", None)
+        # What it inherits does nothing.
+        self._informs = inform not in (None, pyspiel.Bot.inform_action)
+        self._told = 0
 
     def act(self, observation: Observation) -> int:
         state = self._game.new_initial_state()
-        for action in determinize(observation, self.rng).history():
+        history = determinize(observation, self.rng).history()
+        for number, action in enumerate(history):
+            mover = state.current_player()
+            if self._informs and number >= self._told and mover != self.player:
+                self._bot.inform_action(state, mover, action)
             state.apply_action(action)
+        self._told = len(history)
         action = int(self._bot.step(state))
         if action not in observation.actions:
             raise AgentError(f"{type(self._bot).__name__} chose {action}, which is not legal")
         return action
+
+    def __getstate__(self) -> dict[str, Any]:
+        left_out = ("_bot", "_game")
+        return {name: value for name, value in self.__dict__.items() if name not in left_out}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,7 +107,7 @@ def run_ladder(
             if progress is not None:
                 progress(*pair, done, total)
 
-        name = "_vs_".join(pair).translate(str.maketrans(":=,", "---"))
+        name = re.sub(r"[^\w.-]", "-", "_vs_".join(pair))  # a command can have any character
         file = None if folder is None else folder / f"{name}.jsonl"
         results = run_tournament(settings, workers=workers, out=file, progress=report)
         if not results.complete:

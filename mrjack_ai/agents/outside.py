@@ -1,0 +1,184 @@
+"""Agents that come from outside the library: code files and installed packages.
+
+A code file is a Python file that registers its agents itself:
+
+    import mrjack_ai, mrjack_ai.agents
+    class First(mrjack_ai.Agent):
+        def act(self, observation):
+            return observation.legal_actions()[0]
+    mrjack_ai.agents.register_agent("first", First)
+
+A package offers agents to every user by entry points, in its `pyproject.toml`:
+
+    [project.entry-points."mrjack_ai.agents"]
+    first = "my_package.agents:First"
+
+They are loaded when they are asked for, so one that is broken does no harm to the others.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import traceback
+from importlib import metadata, util
+from pathlib import Path
+
+from mrjack_ai.agents.base import Agent
+from mrjack_ai.agents.registry import agent_class, agent_names, register_agent
+from mrjack_ai.errors import AgentError
+
+GROUP = "mrjack_ai.agents"
+"""Entry point group of agents: name -> subclass of `Agent`."""
+
+_loaded: dict[Path, tuple[str, ...]] = {}
+"""Code files of this process and the agents they registered."""
+
+
+# -- code files ---------------------------------------------------------------------------
+
+
+def load_code(path: str | Path) -> tuple[str, ...]:
+    """Run a code file, which registers agents; only once in a process.
+
+    It is imported as a module of its name, and its folder is appended to `sys.path`. So it can
+    import its neighbours, and worker processes, which are given that path, find its agents.
+
+    Args:
+        path: the file, its name ending in `.py`.
+
+    Returns:
+        Names of the agents it registered.
+
+    Raises:
+        AgentError: when there is no such file, it cannot be run (naming file and line), its name
+            is that of another module, or it registers no agent.
+    """
+    file = Path(path).resolve()
+    if file in _loaded:
+        return _loaded[file]
+    if not file.is_file():
+        raise AgentError(f"code {str(path)!r}: there is no such file")
+    name = file.stem
+    if file.suffix != ".py" or "." in name:
+        raise AgentError(f"code {str(path)!r}: its name must read NAME.py, without further dots")
+    if str(file.parent) not in sys.path:
+        sys.path.append(str(file.parent))
+    _check_module_name(name, file)
+    before = set(agent_names())
+    try:
+        module = importlib.import_module(name)
+    except (Exception, SystemExit) as error:
+        raise AgentError(_where(file, error)) from error
+    names = tuple(
+        agent
+        for agent in agent_names()
+        if agent not in before or agent_class(agent).__module__ == name  # imported before
+    )
+    if not names:
+        classes = [
+            value.__name__
+            for value in vars(module).values()
+            if isinstance(value, type) and issubclass(value, Agent) and value.__module__ == name
+        ]
+        example = classes[0] if classes else "MyAgent"
+        raise AgentError(
+            f"code {str(path)!r} registers no agent; end it with a line such as "
+            f"mrjack_ai.agents.register_agent({example.lower()!r}, {example})"
+        )
+    _loaded[file] = names
+    return names
+
+
+def _check_module_name(name: str, file: Path) -> None:
+    importlib.invalidate_caches()  # the file may be younger than the last look at its folder
+    try:
+        found = util.find_spec(name)
+    except (ValueError, ImportError):  # a module that was put together by hand
+        found = None
+    origin = getattr(found, "origin", None)
+    if origin is None or not Path(origin).is_file() or Path(origin).resolve() != file:
+        raise AgentError(
+            f"code {str(file)!r}: there is another module {name!r} ({origin}); rename the file"
+        )
+
+
+def _where(file: Path, error: BaseException) -> str:
+    """What went wrong in a code file, and where."""
+    what = f"{type(error).__name__}: {error}".removesuffix(": ")
+    if isinstance(error, SyntaxError):
+        return f"{error.filename or file}, line {error.lineno}: {type(error).__name__}: {error.msg}"
+    lines = [
+        frame.lineno
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename == str(file)
+    ]
+    if isinstance(error, AgentError):
+        what = str(error)
+    return f"{file}, line {lines[-1]}: {what}" if lines else f"{file}: {what}"
+
+
+# -- installed packages -------------------------------------------------------------------
+
+
+def _installed() -> dict[str, list[metadata.EntryPoint]]:
+    found: dict[str, list[metadata.EntryPoint]] = {}
+    for point in metadata.entry_points(group=GROUP):
+        same = found.setdefault(point.name, [])
+        if all(point.value != other.value for other in same):
+            same.append(point)
+    return found
+
+
+def installed_names() -> tuple[str, ...]:
+    """Names under which installed packages offer agents, usable or not, sorted."""
+    return tuple(sorted(_installed()))
+
+
+def register_installed(name: str) -> bool:
+    """Register the agent that an installed package offers under a name.
+
+    Returns:
+        False when there is none.
+
+    Raises:
+        AgentError: when it cannot be loaded, is no agent, or the name is taken.
+    """
+    points = _installed().get(name)
+    if points is None:
+        return False
+    packages = " and ".join(sorted({_package(point) for point in points}))
+    place = f"agent {name!r} of {packages}"
+    if len(points) > 1:
+        raise AgentError(f"{place}: more than one has this name; uninstall all but one")
+    try:
+        agent = points[0].load()
+    except (Exception, SystemExit) as error:
+        what = f"{type(error).__name__}: {error}".removesuffix(": ")
+        raise AgentError(f"{place} cannot be loaded: {what}") from error
+    if not (isinstance(agent, type) and issubclass(agent, Agent)):
+        raise AgentError(f"{place}: {points[0].value} is no subclass of mrjack_ai.Agent")
+    try:
+        register_agent(name, agent)
+    except AgentError as error:
+        raise AgentError(f"{place}: {error}") from None
+    return True
+
+
+def _package(point: metadata.EntryPoint) -> str:
+    return point.dist.name if point.dist is not None else point.value
+
+
+def register_all_installed() -> dict[str, str]:
+    """Register every agent that installed packages offer.
+
+    Returns:
+        Why it cannot be used, for the name of each that cannot.
+    """
+    broken = {}
+    for name in installed_names():
+        try:
+            register_installed(name)
+        except AgentError as error:
+            broken[name] = str(error)
+    return broken
