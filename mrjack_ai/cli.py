@@ -9,6 +9,7 @@ import os
 import shlex
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any
@@ -29,13 +30,13 @@ from mrjack_ai.game import State, new_game
 from mrjack_ai.notation import ENDING_WORDS, variant_of
 from mrjack_ai.observation import event_text
 from mrjack_ai.options import EXIT_BAD_INPUT, PERFT_START, build_parser
-from mrjack_ai.record import GameRecord, read_records
+from mrjack_ai.record import GameRecord
 from mrjack_ai.render.terminal import board_text
 from mrjack_ai.simulate import perft, perft_divide, random_games
 from mrjack_ai.tournament import (
     Results,
     Settings,
-    mean_length,
+    read_games,
     run_tournament,
     standings,
 )
@@ -141,21 +142,43 @@ def _print_results(results: Results) -> None:
         )
     console.print(table)
 
+    _print_endings(console, results)
+
+
+def _print_endings(console: Console, results: Results) -> None:
+    """Games by who played whom and how they ended, in one pass over the records."""
+    endings = [word for _, word in _ENDINGS]
+    counts: Counter[tuple[tuple[str, str], str]] = Counter()
+    lengths: Counter[tuple[str, str]] = Counter()
+    for record in results.records:
+        counts[record.agents, record.ending or "forfeit"] += 1
+        lengths[record.agents] += len(record.actions)
+    if any(ending == "forfeit" for _, ending in counts):
+        endings.append("forfeit")
+
     table = Table(title="Games by pairing and ending", **_TABLE_STYLE)
     table.add_column("Detective", overflow="fold", min_width=10)
     table.add_column("Jack", overflow="fold", min_width=10)
-    for name in ("games", "caught", "wrong accusation", "escape", "dawn", "actions"):
+    titles = {word: name for name, word in _ENDINGS}
+    for name in ("games", *(titles.get(word, word) for word in endings), "actions"):
         table.add_column(name, justify="right")
-    for one, other in results.settings.pairings:
-        for players in ((one, other), (other, one)):
-            names = tuple(results.settings.agents[player] for player in players)
-            records = [record for record in results.records if record.agents == names]
-            counts = [str(count) for count in _count_endings(records)]
-            table.add_row(*names, str(len(records)), *counts, f"{mean_length(records):.1f}")
-    counts = [str(count) for count in _count_endings(results.records)]
-    length = f"{mean_length(results.records):.1f}"
+
+    def add(names: Sequence[str], which: Sequence[tuple[str, str]]) -> None:
+        by_ending = [sum(counts[agents, word] for agents in which) for word in endings]
+        games = sum(by_ending)
+        length = f"{sum(lengths[agents] for agents in which) / games:.1f}" if games else "-"
+        table.add_row(*names, str(games), *map(str, by_ending), length)
+
+    names = results.settings.agents
+    which = [
+        (names[detective], names[jack])
+        for one, other in results.settings.pairings
+        for detective, jack in dict.fromkeys([(one, other), (other, one)])
+    ]
+    for agents in which:
+        add(agents, [agents])
     table.add_section()
-    table.add_row("all", "", str(len(results.records)), *counts, length)
+    add(("all", ""), which)
     console.print(table)
 
 
@@ -248,7 +271,7 @@ def _moment(options: argparse.Namespace) -> State:
         if options.at is not None or options.game is not None:
             raise NotationError("--at and --game need a file of records")
         return new_game(_variant(options)) if what is None else _typed_position(what, options)
-    records = read_records(what)
+    records = read_games(what)
     number: int = 1 if options.game is None else options.game
     if not 1 <= number <= len(records):
         raise NotationError(f"--game {number} must be from 1 to {len(records)}")
@@ -299,7 +322,7 @@ def _analyse(options: argparse.Namespace) -> int:
 
 
 def _replay(options: argparse.Namespace) -> int:
-    records = read_records(options.file)
+    records = read_games(options.file)
     for number, record in enumerate(records, start=1):
         _check(options.file, number, record)
         if options.text:

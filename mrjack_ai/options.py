@@ -61,7 +61,7 @@ def build_parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--out",
         metavar="FILE",
-        help="write every game to FILE as a JSON line; run again to carry on an interrupted one",
+        help="keep every game in FILE (an SQLite database); run again to carry on after a break",
     )
     command.add_argument(
         "--allow-cheats",

@@ -85,15 +85,14 @@ def _parameters(name: str, agent: type[Agent]) -> tuple[Parameter, ...]:
     return tuple(found)
 
 
-def make_agent(spec: str) -> Agent:
-    """Build an agent from a specification: `name` or `name:key=value,key=value`.
+def parse_agent(spec: str) -> tuple[str, dict[str, Any]]:
+    """Name and all parameters, defaults included, of a specification (see `make_agent`).
 
     Raises:
         AgentError: for an unknown agent or parameter (listing the known ones), or a value that
-            is not of the parameter's type or that the agent refuses.
+            is not of the parameter's type.
     """
     name, colon, text = spec.strip().partition(":")
-    agent = agent_class(name)
     parameters = {parameter.name: parameter for parameter in agent_parameters(name)}
     values: dict[str, Any] = {}
     for item in text.split(",") if colon else []:
@@ -106,8 +105,19 @@ def make_agent(spec: str) -> Agent:
         if key in values:
             raise AgentError(f"agent {spec!r}: {key!r} is given twice")
         values[key] = _parse(spec, parameters[key], value)
+    defaults = {parameter.name: parameter.default for parameter in parameters.values()}
+    return name, defaults | values
+
+
+def make_agent(spec: str) -> Agent:
+    """Build an agent from a specification: `name` or `name:key=value,key=value`.
+
+    Raises:
+        AgentError: as `parse_agent`, and for values that the agent refuses.
+    """
+    name, values = parse_agent(spec)
     try:
-        return agent(**values)
+        return agent_class(name)(**values)
     except ValueError as error:
         raise AgentError(f"agent {spec!r}: {error}") from None
 

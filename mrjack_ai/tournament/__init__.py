@@ -1,9 +1,16 @@
 """Tournaments: paired deals, several processes, results that resume."""
 
-from mrjack_ai.tournament.deals import Deal, make_deal
+from mrjack_ai.tournament.deals import (
+    Deal,
+    DealError,
+    make_deal,
+    read_deals,
+    seeded_deal,
+    write_deals,
+)
 from mrjack_ai.tournament.match import play_game
-from mrjack_ai.tournament.runner import Results, load_results, run_tournament
-from mrjack_ai.tournament.schedule import Game, Settings, TournamentError
+from mrjack_ai.tournament.runner import Results, load_results, read_games, run_tournament
+from mrjack_ai.tournament.schedule import FORMATS, Game, GameResult, Settings, TournamentError
 from mrjack_ai.tournament.standings import (
     PairingResult,
     Rate,
@@ -12,10 +19,14 @@ from mrjack_ai.tournament.standings import (
     pairing_results,
     standings,
 )
+from mrjack_ai.tournament.store import recover
 
 __all__ = [
+    "FORMATS",
     "Deal",
+    "DealError",
     "Game",
+    "GameResult",
     "PairingResult",
     "Rate",
     "Results",
@@ -27,6 +38,11 @@ __all__ = [
     "mean_length",
     "pairing_results",
     "play_game",
+    "read_deals",
+    "read_games",
+    "recover",
     "run_tournament",
+    "seeded_deal",
     "standings",
+    "write_deals",
 ]

@@ -107,7 +107,7 @@ def run_ladder(
                 progress(*pair, done, total)
 
         name = "_vs_".join(pair).translate(str.maketrans(":=,", "---"))
-        file = None if folder is None else folder / f"{name}.jsonl"
+        file = None if folder is None else folder / f"{name}.db"
         results = run_tournament(settings, workers=workers, out=file, progress=report)
         if not results.complete:
             break

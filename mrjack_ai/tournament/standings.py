@@ -10,7 +10,7 @@ import numpy as np
 
 from mrjack_ai.record import GameRecord
 from mrjack_ai.tournament.runner import Results
-from mrjack_ai.variant import DETECTIVE, JACK
+from mrjack_ai.variant import DETECTIVE, JACK, PLAYER_NAMES
 
 Z95 = 1.959963984540054
 """Two-sided 95 % quantile of the normal distribution."""
@@ -48,7 +48,7 @@ class Standing:
         score: share of all its games won.
         as_detective: share of its games as the Detective won.
         as_jack: share of its games as Jack won.
-        won_by: games won, by ending.
+        won_by: games won, by ending; `forfeit` is one too.
         lost_by: games lost, by ending.
     """
 
@@ -105,7 +105,9 @@ def _wilson_bounds(share: float, n: int) -> tuple[float, float]:
 
 
 def winner_of(record: GameRecord) -> int:
-    """Player id of the winner of a finished game."""
+    """Player id of the winner of a game that is over; a forfeited one is lost for the forfeiter."""
+    if "forfeit" in record.details:
+        return 1 - PLAYER_NAMES.index(record.details["forfeit"]["by"])
     return DETECTIVE if record.ending == "caught" else JACK
 
 
@@ -115,24 +117,23 @@ def standings(results: Results) -> list[Standing]:
     The interval of the score counts all games of one deal as one observation; a deal of which
     not all games were played is left out of it.
     """
-    opponents = len(results.settings.agents) - 1
     found = []
-    for agent in results.settings.agents:
+    for number, agent in enumerate(results.settings.agents):
         wins = {DETECTIVE: 0, JACK: 0}
         games = {DETECTIVE: 0, JACK: 0}
         won_by: Counter[str] = Counter()
         lost_by: Counter[str] = Counter()
         deals: dict[int, list[int]] = {}
         for record in results.records:
-            if agent not in record.agents:
-                continue
-            side = record.agents.index(agent)
-            won = winner_of(record) == side
-            games[side] += 1
-            wins[side] += won
-            (won_by if won else lost_by)[record.ending or ""] += 1
-            deals.setdefault(record.details["deal"], []).append(won)
-        each = 2 * opponents
+            for side in (DETECTIVE, JACK):  # both in self-play
+                if record.agents[side] != agent:
+                    continue
+                won = winner_of(record) == side
+                games[side] += 1
+                wins[side] += won
+                (won_by if won else lost_by)[record.ending or "forfeit"] += 1
+                deals.setdefault(record.details["deal"], []).append(won)
+        each = sum(2 * pairing.count(number) for pairing in results.settings.pairings)
         scores = [sum(games) / each for games in deals.values() if len(games) == each]
         found.append(
             Standing(
