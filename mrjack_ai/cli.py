@@ -34,16 +34,25 @@ from mrjack_ai.record import GameRecord
 from mrjack_ai.render.terminal import board_text
 from mrjack_ai.simulate import perft, perft_divide, random_games
 from mrjack_ai.tournament import (
+    DealError,
     Results,
     Settings,
+    forfeit_text,
+    make_settings,
     read_games,
     run_tournament,
+    seeded_deal,
     standings,
+    write_deals,
 )
+from mrjack_ai.tournament.description import read_description
 from mrjack_ai.tournament.ladder import ladder_pairs, markdown_table, run_ladder
 from mrjack_ai.variant import DEFAULT_VARIANT, PLAYER_NAMES, Variant, make_variant
 
 _TABLE_STYLE: dict[str, Any] = {"title_justify": "left", "box": box.SIMPLE_HEAD}
+
+_MOST_FORFEITS = 5
+"""So many forfeited games are listed after a tournament."""
 
 EXIT_FAILED = 1
 EXIT_INTERRUPTED = 130
@@ -56,13 +65,27 @@ def _variant(options: argparse.Namespace) -> Variant:
 # -- tournament ---------------------------------------------------------------------------
 
 
-def _tournament(options: argparse.Namespace) -> int:
-    settings = Settings(
-        agents=tuple(agent.strip() for agent in options.agents),
+def tournament_settings(options: argparse.Namespace) -> Settings:
+    """The tournament that parsed options describe."""
+    return make_settings(
+        agents=options.agents,
         games=options.games,
         seed=options.seed,
-        variant=_variant(options),
+        format=options.format,
+        deals=options.deals,
+        move_time_limit=options.move_time_limit,
+        board=options.board,
+        cast=options.cast,
+        turns=options.turns,
+        first=options.first,
     )
+
+
+def _tournament(options: argparse.Namespace) -> int:
+    if options.settings is not None:
+        described = read_description(options.settings)
+        options = build_parser(described).parse_args(options.command_line, options)
+    settings = tournament_settings(options)
     new_game(settings.variant)  # compiles, if need be, before the bar appears and workers start
     started = time.perf_counter()
     with _progress_bar("games") as advance:
@@ -72,9 +95,11 @@ def _tournament(options: argparse.Namespace) -> int:
             out=options.out,
             progress=advance,
             allow_cheats=options.allow_cheats,
+            strict=options.strict,
         )
     seconds = time.perf_counter() - started
     _print_results(results)
+    _print_forfeits(results)
     played = len(results.records)
     print(f"{played} games, seed {settings.seed}, {seconds:.1f} s", end="")
     print(f"; every game is in {options.out}" if options.out else "")
@@ -87,6 +112,18 @@ def _tournament(options: argparse.Namespace) -> int:
     else:
         print("nothing was kept; with --out FILE it could be carried on", file=sys.stderr)
     return EXIT_INTERRUPTED
+
+
+def _deals(options: argparse.Namespace) -> int:
+    if options.count < 1 or options.seed < 0:
+        raise DealError("--count must be at least 1 and --seed not negative")
+    if os.path.exists(options.file):
+        raise DealError(f"{options.file!r} exists already; deals in use are not overwritten")
+    variant = _variant(options)
+    deals = [seeded_deal(variant, options.seed, number) for number in range(options.count)]
+    write_deals(options.file, deals, variant)
+    print(f"{len(deals)} deals are in {options.file}")
+    return 0
 
 
 @contextlib.contextmanager
@@ -180,6 +217,23 @@ def _print_endings(console: Console, results: Results) -> None:
     table.add_section()
     add(("all", ""), which)
     console.print(table)
+
+
+def _print_forfeits(results: Results) -> None:
+    """How many games were forfeited, and why the first ones were."""
+    forfeits = [
+        (number, record)
+        for number, record in enumerate(results.records, start=1)
+        if "forfeit" in record.details
+    ]
+    if not forfeits:
+        return
+    games = "1 game was" if len(forfeits) == 1 else f"{len(forfeits)} games were"
+    print(f"{games} forfeited:")
+    for number, record in forfeits[:_MOST_FORFEITS]:
+        print(f"  game {number}: {forfeit_text(record)}")
+    if len(forfeits) > _MOST_FORFEITS:
+        print("  ...")
 
 
 def _ladder(options: argparse.Namespace) -> int:
@@ -329,7 +383,10 @@ def _replay(options: argparse.Namespace) -> int:
             print(record.to_text())
     counts = zip(_ENDINGS, _count_endings(records), strict=True)
     endings = [f"{name} {count}" for (name, _), count in counts]
-    unfinished = sum(record.ending is None for record in records)
+    forfeited = sum("forfeit" in record.details for record in records)
+    if forfeited:
+        endings.append(f"forfeited {forfeited}")
+    unfinished = sum(record.ending is None for record in records) - forfeited
     if unfinished:
         endings.append(f"unfinished {unfinished}")
     games = "1 game keeps" if len(records) == 1 else f"{len(records)} games keep"
@@ -377,6 +434,7 @@ def _bench(options: argparse.Namespace) -> int:
 
 _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "tournament": _tournament,
+    "deals": _deals,
     "ladder": _ladder,
     "perft": _perft,
     "show": _show,

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import NoReturn
+from collections.abc import Mapping
+from typing import Any, NoReturn
 
 from mrjack_ai.board import built_in_boards
+from mrjack_ai.tournament import FORMATS
+from mrjack_ai.tournament.description import DEFAULT_AGENTS, DEFAULT_GAMES
 from mrjack_ai.tournament.ladder import RUNGS
 from mrjack_ai.variant import FULL_CAST, PLAYER_NAMES
 from mrjack_ai.version import RULES_VERSION, __version__
 
-DEFAULT_AGENTS = ("greedy", "cautious", "random")
 PERFT_START = "jack JS; deal SH,JW,JS,IL"
 EXIT_BAD_INPUT = 2
 
@@ -23,8 +25,12 @@ class _Parser(argparse.ArgumentParser):
         self.exit(EXIT_BAD_INPUT, f"{self.prog}: {message} (try {self.prog} --help)\n")
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """The command's options."""
+def build_parser(described: Mapping[str, Any] | None = None) -> argparse.ArgumentParser:
+    """The command's options.
+
+    Args:
+        described: values of options of `mrjack tournament` to take when they are not given.
+    """
     parser = _Parser(
         prog="mrjack", description="Play, check and study the board game Mr. Jack with AI agents."
     )
@@ -38,20 +44,45 @@ def build_parser() -> argparse.ArgumentParser:
     command = commands.add_parser(
         "tournament",
         help="let agents play each other",
-        description="Round robin between agents. Each deal - Jack's identity, the cards of every "
+        description="Let agents play each other. Each deal - Jack's identity, the cards of every "
         "turn, the alibi pile - is played twice, with the sides swapped.",
+    )
+    command.add_argument(
+        "--settings",
+        metavar="FILE",
+        help="TOML file with any of the options up to --move-time-limit and those of the variant, "
+        "as in agents = ['greedy', 'random']; options given here come first",
+    )
+    command.add_argument(
+        "--format",
+        choices=tuple(FORMATS),
+        default="round-robin",
+        help="; ".join(f"{name}: {meaning}" for name, meaning in FORMATS.items())
+        + " (default: %(default)s)",
     )
     command.add_argument(
         "--agents",
         nargs="+",
         metavar="AGENT",
         default=list(DEFAULT_AGENTS),
-        help="two or more agents, name or name:key=value,... (default: %(default)s)",
+        help="the agents, name or name:key=value,... (default: %(default)s)",
     )
     command.add_argument(
-        "--games", type=int, default=200, help="games of each pairing, even (default: %(default)s)"
+        "--games",
+        type=int,
+        help="games of each pairing, even "
+        f"(default: {DEFAULT_GAMES}, or all there are with --deals)",
     )
     command.add_argument("--seed", type=int, default=1, help="seed (default: %(default)s)")
+    command.add_argument(
+        "--deals", metavar="FILE", help="play these deals, as written by mrjack deals"
+    )
+    command.add_argument(
+        "--move-time-limit",
+        type=float,
+        metavar="MS",
+        help="milliseconds for a decision; an agent that takes longer forfeits the game",
+    )
     command.add_argument(
         "--workers",
         type=int,
@@ -67,6 +98,32 @@ def build_parser() -> argparse.ArgumentParser:
         "--allow-cheats",
         action="store_true",
         help="let agents play that look at what they may not know, such as omniscient",
+    )
+    command.add_argument(
+        "--strict",
+        action="store_true",
+        help="stop when an agent raises, acts illegally or is too slow, instead of going on with "
+        "that game lost",
+    )
+    _add_variant(command)
+    command.set_defaults(**(described or {}))
+
+    command = commands.add_parser(
+        "deals",
+        help="write a file of deals",
+        description="Draw deals and write them to a file, which can be kept and played by any "
+        "number of tournaments (mrjack tournament --deals FILE). A deal holds Jack's identity, "
+        "the cards of every odd turn and the alibi pile.",
+    )
+    command.add_argument("file", help="the file to write; it must not exist yet")
+    command.add_argument(
+        "--count", type=int, default=DEFAULT_GAMES // 2, help="how many (default: %(default)s)"
+    )
+    command.add_argument(
+        "--seed",
+        type=int,
+        default=1,
+        help="seed; a tournament of this seed has the same deals (default: %(default)s)",
     )
     _add_variant(command)
 

@@ -321,7 +321,7 @@ def test_what_can_be_read_of_a_damaged_file_is_recovered(
     run_tournament(small(24), out=path)
     damage(path)
     count = recover(path, new)
-    assert 15 < count < 24
+    assert 10 < count < 24
     found, expected = load_results(new).records, run_tournament(small(24))
     assert len(found) == count
     assert all(record in expected.records for record in found)

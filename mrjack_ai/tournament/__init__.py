@@ -8,9 +8,17 @@ from mrjack_ai.tournament.deals import (
     seeded_deal,
     write_deals,
 )
+from mrjack_ai.tournament.description import load_settings, make_settings
 from mrjack_ai.tournament.match import play_game
 from mrjack_ai.tournament.runner import Results, load_results, read_games, run_tournament
-from mrjack_ai.tournament.schedule import FORMATS, Game, GameResult, Settings, TournamentError
+from mrjack_ai.tournament.schedule import (
+    FORMATS,
+    Game,
+    GameResult,
+    Settings,
+    TournamentError,
+    forfeit_text,
+)
 from mrjack_ai.tournament.standings import (
     PairingResult,
     Rate,
@@ -33,8 +41,11 @@ __all__ = [
     "Settings",
     "Standing",
     "TournamentError",
+    "forfeit_text",
     "load_results",
+    "load_settings",
     "make_deal",
+    "make_settings",
     "mean_length",
     "pairing_results",
     "play_game",

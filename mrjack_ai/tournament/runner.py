@@ -14,7 +14,7 @@ from typing import overload
 from mrjack_ai.engine.warmup import load_kernels
 from mrjack_ai.errors import AgentError
 from mrjack_ai.record import GameRecord, read_records
-from mrjack_ai.tournament.schedule import GameResult, Settings, TournamentError
+from mrjack_ai.tournament.schedule import GameResult, Settings, TournamentError, forfeit_text
 from mrjack_ai.tournament.store import ResultsReader, ResultsWriter, is_results_file
 from mrjack_ai.tournament.workers import WorkerPool, play_on_executor
 
@@ -178,7 +178,8 @@ def _refused(settings: Settings, results: Sequence[GameResult]) -> AgentError:
     broken = next(result for result in results if result.forfeit_by is not None)
     trace = f"\n{broken.forfeit_traceback}" if broken.forfeit_traceback else ""
     return AgentError(
-        f"{broken.reason(settings)}; the games before are kept (strict: no forfeits){trace}"
+        f"game {broken.number + 1}: {forfeit_text(broken.record(settings))}; "
+        f"the games before are kept{trace}"
     )
 
 

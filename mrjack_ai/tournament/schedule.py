@@ -348,10 +348,10 @@ class GameResult(NamedTuple):
             details=details,
         )
 
-    def reason(self, settings: Settings) -> str:
-        """Who forfeited the game, and why, in one line."""
-        side = self.detective if self.forfeit_by == "detective" else self.jack
-        return (
-            f"game {self.number + 1}: {settings.agents[side]}, playing the {self.forfeit_by}, "
-            f"forfeits ({self.forfeit_kind}): {self.forfeit_message}"
-        )
+
+def forfeit_text(record: GameRecord) -> str:
+    """Who forfeited a game of a tournament, and why, in one line."""
+    forfeit = record.details["forfeit"]
+    agent = record.agents[PLAYER_NAMES.index(forfeit["by"])]
+    side = forfeit["by"].capitalize()
+    return f"{agent} as {side} forfeits ({forfeit['kind']}): {forfeit['message']}"
