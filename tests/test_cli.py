@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 import mrjack_ai
-from mrjack_ai.cli import build_parser, main
+from mrjack_ai.cli import build_parser, main, tournament_settings
 from mrjack_ai.record import GameRecord, read_records, write_record
-from mrjack_ai.tournament import load_results, read_games
+from mrjack_ai.tournament import Settings, load_results, read_games
 
 SMALL = ["--board", "mews", "--cast", "SH+JW+SG+WG", "--turns", "4"]
 
@@ -31,7 +31,17 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
 
 # -- help and bad input -------------------------------------------------------------------
 
-COMMANDS = ("tournament", "ladder", "perft", "show", "analyse", "replay", "agents", "bench")
+COMMANDS = (
+    "tournament",
+    "deals",
+    "ladder",
+    "perft",
+    "show",
+    "analyse",
+    "replay",
+    "agents",
+    "bench",
+)
 
 
 @pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
@@ -60,6 +70,15 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         (["tournament", "--agents", "greedy:x=1", "random"], "unknown parameter 'x'"),
         (["tournament", "--seed", "-1"], "seed -1"),
         (["tournament", "--workers", "0"], "workers 0"),
+        (["tournament", "--format", "swiss"], "invalid choice"),
+        (["tournament", "--format", "match"], "exactly two agents"),
+        (["tournament", "--move-time-limit", "0"], "move time limit 0"),
+        (["tournament", "--move-time-limit", "nan"], "move time limit nan"),
+        (["tournament", "--deals", "missing.txt"], "cannot read 'missing.txt'"),
+        (["tournament", "--settings", "missing.toml"], "cannot read 'missing.toml'"),
+        (["deals", "/no/such/folder/d.txt"], "cannot write '/no/such/folder/d.txt'"),
+        (["deals", "d.txt", "--count", "0"], "--count must be at least 1"),
+        (["deals", "d.txt", "--seed", "-1"], "--seed not negative"),
         (["tournament", "--board", "soho"], "unknown board 'soho'"),
         (["tournament", "--cast", "SH+XX"], "unknown character 'XX'"),
         (["tournament", "--turns", "9"], "turns 9"),
@@ -101,8 +120,9 @@ def test_bad_input_is_one_line_and_exit_code_2(
 
 def test_default_tournament_is_the_three_built_in_agents() -> None:
     options = build_parser().parse_args(["tournament"])
-    assert options.agents == ["greedy", "cautious", "random"]
-    assert (options.games, options.seed, options.workers, options.out) == (200, 1, 1, None)
+    assert (options.workers, options.out) == (1, None)
+    agents = ("greedy", "cautious", "random")
+    assert tournament_settings(options) == Settings(agents, 200, 1, mrjack_ai.Variant())
 
 
 def test_tournament_table_and_records(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -74,8 +74,8 @@ def make_settings(
     if games is None:
         games = DEFAULT_GAMES if found is None else 2 * len(found)
     if found is not None:
-        # Deals that are not played decide nothing; a file may grow behind them.
-        found = found[: max(games // 2, 0)] if 2 * len(found) > games else found
+        # Deals that are not played decide nothing; a file may grow behind those that are.
+        found = found[: max(games // 2, 1)]
     return Settings(
         agents=tuple(agent.strip() for agent in agents),
         games=games,

@@ -74,7 +74,7 @@ CREATE TABLE games (
 """
 
 _INSERT = f"INSERT INTO games VALUES ({', '.join('?' * (len(_FIELDS) + 3))})"
-_SELECT = f"SELECT {', '.join(_FIELDS)}, checksum FROM games"
+_SELECT = f"SELECT {', '.join(_FIELDS)}, run, finished, checksum FROM games"
 
 
 def is_results_file(path: str | Path) -> bool:
@@ -240,7 +240,7 @@ class ResultsWriter:
                 f"{str(self.path)!r} holds another tournament ({', '.join(differing)} differ); "
                 "give another --out, or remove that file"
             )
-        for result in _read_games(self.path, connection, self.settings):
+        for result, *_ in _read_games(self.path, connection, self.settings):
             self.played[result.number] = 1
         connection.execute("PRAGMA journal_mode = WAL")
 
@@ -380,8 +380,8 @@ def _read_settings(path: Path, connection: sqlite3.Connection) -> dict[str, Any]
 
 def _read_games(
     path: Path, connection: sqlite3.Connection, settings: Settings
-) -> Iterator[GameResult]:
-    """All games in the order of the schedule.
+) -> Iterator[tuple[GameResult, int, str]]:
+    """All games in the order of the schedule, with run and time.
 
     Raises:
         TournamentError: at the first that is damaged.
@@ -393,7 +393,7 @@ def _read_games(
             result = _checked(row, settings)
             if result is None:
                 raise _damaged(path, f"game {last + 1}", "its checksum is wrong")
-            yield result
+            yield result, row[-3], row[-2]
     except sqlite3.DatabaseError as error:
         place = "the first game" if last is None else f"after game {last + 1}"
         raise _damaged(path, place, error) from None
@@ -401,7 +401,7 @@ def _read_games(
 
 def _checked(row: Sequence[Any], settings: Settings) -> GameResult | None:
     """The result in a row, or None when it is not as it was written."""
-    *values, checksum = row
+    *values, _, _, checksum = row
     if _checksum(values) != checksum:
         return None
     result = GameResult(*values)
@@ -481,17 +481,18 @@ class ResultsReader:
         Raises:
             TournamentError: at the first that is damaged.
         """
+        return (result for result, _, _ in self.results_and_runs())
+
+    def results_and_runs(self) -> Iterator[tuple[GameResult, int, str]]:
+        """The same, with the number of the run and the time (UTC) it was finished."""
         return _read_games(self.path, self.connection, self.settings)
 
     def readable(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the games in the order of the schedule, but for damaged ones."""
         for number in range(self.settings.total_games):
             with contextlib.suppress(sqlite3.DatabaseError):
-                row = self.connection.execute(
-                    "SELECT * FROM games WHERE number = ?", (number,)
-                ).fetchone()
-                # Behind the fields of the result stand run, time and checksum.
-                if row is not None and _checked((*row[:-3], row[-1]), self.settings) is not None:
+                row = self.connection.execute(f"{_SELECT} WHERE number = ?", (number,)).fetchone()
+                if row is not None and _checked(row, self.settings) is not None:
                     yield row
 
     def table(self, name: str) -> tuple[list[str], list[tuple[Any, ...]]]:
