@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import json
 import os
 import shlex
 import sys
@@ -37,9 +38,13 @@ from mrjack_ai.tournament import (
     DealError,
     Results,
     Settings,
+    TournamentError,
+    export,
     forfeit_text,
+    load_results,
     make_settings,
     read_games,
+    recover,
     run_tournament,
     seeded_deal,
     standings,
@@ -47,6 +52,7 @@ from mrjack_ai.tournament import (
 )
 from mrjack_ai.tournament.description import read_description
 from mrjack_ai.tournament.ladder import ladder_pairs, markdown_table, run_ladder
+from mrjack_ai.tournament.store import ResultsReader
 from mrjack_ai.variant import DEFAULT_VARIANT, PLAYER_NAMES, Variant, make_variant
 
 _TABLE_STYLE: dict[str, Any] = {"title_justify": "left", "box": box.SIMPLE_HEAD}
@@ -219,7 +225,52 @@ def _print_endings(console: Console, results: Results) -> None:
     console.print(table)
 
 
-def _print_forfeits(results: Results) -> None:
+def _results(options: argparse.Namespace) -> int:
+    """Show, export or recover a results file."""
+    words = options.words
+    if len(words) > 1 and words[0] == "export":
+        if len(words) < 3:
+            raise TournamentError("export needs a file to write: mrjack results export FILE OUT")
+        for out in words[2:]:
+            print(f"{export(words[1], out)} games are in {out}")
+    elif len(words) == 3 and words[0] == "recover":
+        print(f"{recover(words[1], words[2])} games are in {words[2]}")
+    elif len(words) == 1:
+        _print_file(words[0], options.tracebacks)
+    else:
+        raise TournamentError(
+            f"cannot make sense of {' '.join(words)!r}; it is either mrjack results FILE, or "
+            "export FILE OUT, or recover FILE NEW_FILE"
+        )
+    return 0
+
+
+def _print_file(path: str, tracebacks: bool) -> None:
+    results = load_results(path)
+    settings = results.settings
+    words = {**settings.to_dict(), "board": settings.variant.board.name}
+    words["agents"] = " ".join(settings.agents)
+    words["cast"] = "+".join(settings.variant.cast)
+    words["deals"] = "drawn from the seed" if settings.deals is None else len(settings.deals)
+    limit = settings.move_time_limit
+    words["move_time_limit"] = "none" if limit is None else f"{limit:g} ms"
+    for name, value in words.items():
+        print(f"{name.replace('_', ' ')}: {value}")
+    with ResultsReader(path) as reader:
+        for run, started, workers, versions in reader.table("runs")[1]:
+            software = " ".join(" ".join(pair) for pair in json.loads(versions).items())
+            print(f"run {run}: {started}, workers {workers}, {software}")
+    print(f"played: {len(results.records)} of {settings.total_games} games\n")
+    _print_results(results)
+    _print_forfeits(results, most=settings.total_games if tracebacks else _MOST_FORFEITS)
+    if tracebacks:
+        with ResultsReader(path) as reader:
+            for result in reader.results():
+                if result.forfeit_traceback:
+                    print(f"\ngame {result.number + 1}:\n{result.forfeit_traceback}", end="")
+
+
+def _print_forfeits(results: Results, most: int = _MOST_FORFEITS) -> None:
     """How many games were forfeited, and why the first ones were."""
     forfeits = [
         (number, record)
@@ -230,9 +281,9 @@ def _print_forfeits(results: Results) -> None:
         return
     games = "1 game was" if len(forfeits) == 1 else f"{len(forfeits)} games were"
     print(f"{games} forfeited:")
-    for number, record in forfeits[:_MOST_FORFEITS]:
+    for number, record in forfeits[:most]:
         print(f"  game {number}: {forfeit_text(record)}")
-    if len(forfeits) > _MOST_FORFEITS:
+    if len(forfeits) > most:
         print("  ...")
 
 
@@ -434,6 +485,7 @@ def _bench(options: argparse.Namespace) -> int:
 
 _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "tournament": _tournament,
+    "results": _results,
     "deals": _deals,
     "ladder": _ladder,
     "perft": _perft,

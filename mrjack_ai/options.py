@@ -109,6 +109,21 @@ def build_parser(described: Mapping[str, Any] | None = None) -> argparse.Argumen
     command.set_defaults(**(described or {}))
 
     command = commands.add_parser(
+        "results",
+        usage="mrjack results FILE [--tracebacks]\n"
+        "       mrjack results export FILE OUT [OUT ...]\n"
+        "       mrjack results recover FILE NEW_FILE",
+        help="show, export or recover the results of a tournament",
+        description="Show a results file: what was to be played, by what software, the standings, "
+        "and why games were forfeited. export writes the games as a table (OUT.csv, OUT.parquet) "
+        "or as records (OUT.jsonl, OUT.txt). recover copies what can be read of a damaged file.",
+    )
+    command.add_argument("words", nargs="+", metavar="FILE", help="results file of a tournament")
+    command.add_argument(
+        "--tracebacks", action="store_true", help="all forfeited games, with Python's tracebacks"
+    )
+
+    command = commands.add_parser(
         "deals",
         help="write a file of deals",
         description="Draw deals and write them to a file, which can be kept and played by any "

@@ -42,7 +42,7 @@ ENGINE_LAYERS: tuple[tuple[str, ...], ...] = (
     ("warmup",),
 )
 
-ONLY_IN = {"pyspiel": "openspiel", "rich": "cli", "numba": "engine"}
+ONLY_IN = {"pyspiel": "openspiel", "rich": "cli", "numba": "engine", "pandas": "tournament"}
 
 
 def imports(path: Path) -> set[str]:

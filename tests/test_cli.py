@@ -31,17 +31,8 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
 
 # -- help and bad input -------------------------------------------------------------------
 
-COMMANDS = (
-    "tournament",
-    "deals",
-    "ladder",
-    "perft",
-    "show",
-    "analyse",
-    "replay",
-    "agents",
-    "bench",
-)
+COMMANDS = ("tournament", "results", "deals", "ladder", "perft", "show", "analyse", "replay")
+COMMANDS += ("agents", "bench")
 
 
 @pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])

@@ -285,7 +285,7 @@ def test_a_board_file_is_found_beside_the_description(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("agents = [", "cannot read .*line 1"),
+        ("agents = [", r"cannot read .*end of document"),
         ("agent = ['random']", "unknown 'agent'; known are format, agents"),
         ("agents = 'random'", "agents = 'random' must be a list of texts"),
         ("agents = ['random', 3]", "must be a list of texts"),

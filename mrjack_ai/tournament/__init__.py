@@ -9,6 +9,7 @@ from mrjack_ai.tournament.deals import (
     write_deals,
 )
 from mrjack_ai.tournament.description import load_settings, make_settings
+from mrjack_ai.tournament.frames import Tables, export, load
 from mrjack_ai.tournament.match import play_game
 from mrjack_ai.tournament.runner import Results, load_results, read_games, run_tournament
 from mrjack_ai.tournament.schedule import (
@@ -40,8 +41,11 @@ __all__ = [
     "Results",
     "Settings",
     "Standing",
+    "Tables",
     "TournamentError",
+    "export",
     "forfeit_text",
+    "load",
     "load_results",
     "load_settings",
     "make_deal",

@@ -18,8 +18,8 @@ from mrjack_ai.tournament.store import ResultsReader
 if TYPE_CHECKING:
     import pandas
 
-_CATEGORIES = ("detective", "jack", "winner", "winning_agent", "ending")
-_CATEGORIES += ("forfeit_by", "forfeit_kind")
+_CATEGORIES = ["detective", "jack", "winner", "winning_agent", "ending"]
+_CATEGORIES += ["forfeit_by", "forfeit_kind"]
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,8 @@ def _unfold(columns: list[str], rows: list[tuple[Any, ...]], name: str) -> panda
 
     table = pandas.DataFrame(rows, columns=columns)
     entries = pandas.DataFrame([json.loads(text) for text in table.pop(name)], index=table.index)
-    return table.join(entries, rsuffix="_parameter")
+    taken = {column: f"{column}_parameter" for column in entries.columns if column in table.columns}
+    return table.join(entries.rename(columns=taken))
 
 
 # -- files for other programs -------------------------------------------------------------

@@ -468,11 +468,11 @@ class ResultsReader:
     def _errors(self) -> Iterator[None]:
         try:
             yield
-        except (OSError, sqlite3.OperationalError) as error:
+        except MrJackError:
+            raise
+        except (OSError, ValueError, sqlite3.OperationalError) as error:  # ValueError: no path
             raise TournamentError(f"cannot read {str(self.path)!r}: {error}") from None
-        except (sqlite3.Error, ValueError) as error:
-            if isinstance(error, MrJackError):
-                raise
+        except sqlite3.Error as error:
             raise _unreadable(self.path, error) from None
 
     def results(self) -> Iterator[GameResult]:
