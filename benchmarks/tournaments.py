@@ -138,7 +138,7 @@ def main(arguments: list[str] | None = None) -> int:
         "--growth",
         type=int,
         default=100_000,
-        help="games of the long run, 0 for none (%(default)s)",
+        help="games of the long run, or 0 (%(default)s)",
     )
     parser.add_argument("--workers", type=int, default=2, help="of the long run (%(default)s)")
     options = parser.parse_args(arguments)

@@ -526,6 +526,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except MrJackError as error:
+        for note in getattr(error, "__notes__", ()):
+            print(note, file=sys.stderr)  # the traceback of an agent
         message = " ".join(str(error).split())
         print(f"mrjack {options.command}: {message}", file=sys.stderr)
         return EXIT_BAD_INPUT

@@ -12,6 +12,7 @@ import pytest
 from mrjack_ai import AgentError
 from mrjack_ai.cli import main
 from mrjack_ai.tournament import (
+    Deal,
     GameResult,
     Settings,
     TournamentError,
@@ -96,7 +97,7 @@ def test_strict_stops_at_the_first_forfeit_and_does_not_keep_it(tmp_path: Path) 
         message = r"game [3-6]: raises-for-tests as \w+ forfeits"
         with pytest.raises(AgentError, match=message) as error:
             run_tournament(settings, workers=workers, out=path, strict=True)
-        assert "Traceback" in str(error.value)
+        assert error.value.__notes__[0].startswith("Traceback")
         assert {result.forfeit_by for result in stored(path)} == {None}
         assert len(load_results(path).records) == 2
     assert run_tournament(settings, out=path).complete
@@ -106,7 +107,11 @@ def test_the_command_shows_forfeits(capsys: pytest.CaptureFixture[str], tmp_path
     arguments = ["tournament", "--agents", "raises-for-tests", "first-for-tests", "--games", "4"]
     arguments += ["--board", "mews", "--cast", "SH+JW+SG+WG", "--turns", "4"]
     assert main([*arguments, "--strict"]) == 2
-    assert "game 1: raises-for-tests as Detective forfeits" in capsys.readouterr().err
+    errors = capsys.readouterr().err.splitlines()
+    assert errors[0].startswith("Traceback")
+    assert errors[-1].startswith(
+        "mrjack tournament: game 1: raises-for-tests as Detective forfeits"
+    )
     path = str(tmp_path / "r.db")
     assert main([*arguments, "--out", path]) == 0
     captured = capsys.readouterr()
@@ -175,3 +180,12 @@ def test_an_executor_that_breaks_is_one_clear_error(tmp_path: Path) -> None:
     with executor, pytest.raises(TournamentError, match="the executor broke"):
         run_tournament(match("dies-for-tests"), out=path, executor=executor)
     assert len(load_results(path).records) < 8
+
+
+def test_what_goes_wrong_outside_agents_stops_the_tournament() -> None:
+    """A deal that does not fit fails in the worker, and is told with its traceback."""
+    deals = (Deal(identity=9, deals=(0, 0), pile=(1, 2, 3)),) * 2
+    settings = Settings(("random", "first-for-tests"), 4, 5, SMALL, deals=deals)
+    with pytest.raises(TournamentError, match="a worker process failed") as error:
+        run_tournament(settings, workers=2)
+    assert "Traceback" in error.value.__notes__[0]

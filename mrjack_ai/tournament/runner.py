@@ -176,11 +176,13 @@ def run_tournament(
 
 def _refused(settings: Settings, results: Sequence[GameResult]) -> AgentError:
     broken = next(result for result in results if result.forfeit_by is not None)
-    trace = f"\n{broken.forfeit_traceback}" if broken.forfeit_traceback else ""
-    return AgentError(
+    error = AgentError(
         f"game {broken.number + 1}: {forfeit_text(broken.record(settings))}; "
-        f"the games before are kept{trace}"
+        "the games before are kept"
     )
+    if broken.forfeit_traceback:
+        error.add_note(broken.forfeit_traceback)
+    return error
 
 
 def _play(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -110,7 +110,7 @@ class Settings:
                     "(from Python: allow_cheats=True) to let it play all the same"
                 )
 
-    @property
+    @cached_property
     def pairings(self) -> list[tuple[int, int]]:
         """Indices of the two agents of each pairing; the same one twice in self-play."""
         count = len(self.agents)

@@ -367,7 +367,9 @@ class WorkerPool:
         except (EOFError, OSError):
             return None
         if isinstance(message, str):
-            raise TournamentError(f"a worker process failed; the games before are kept\n{message}")
+            error = TournamentError("a worker process failed; the games before are kept")
+            error.add_note(message)
+            raise error
         worker.ready = True
         if message:
             self._idle_deaths = 0
