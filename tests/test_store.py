@@ -136,6 +136,8 @@ def test_records_of_a_file_behave_as_a_tuple(whole: tuple[Path, Results]) -> Non
 
 MANY = Settings(("greedy", "cautious"), 4000, 5, SMALL)
 
+SAY = 'sys.stdout.write(f"{done}\\n"); sys.stdout.flush()'
+
 PROGRAM = """
 import sys
 from mrjack_ai.tournament import Settings, run_tournament
@@ -143,7 +145,7 @@ from mrjack_ai.variant import make_variant
 settings = Settings(("greedy", "cautious"), 4000, 5, make_variant("mews", "SH+JW+SG+WG", 4))
 print("start", flush=True)
 def progress(done, total):
-    print(done, flush=True)
+    sys.stdout.write(f"{done}\\n"); sys.stdout.flush()
 results = run_tournament(settings, workers=int(sys.argv[2]), out=sys.argv[1], progress=progress)
 print("complete" if results.complete else "interrupted", flush=True)
 """
@@ -190,7 +192,7 @@ def test_killed_and_resumed_equals_unbroken(tmp_path: Path) -> None:
     """A run that is killed again and again, each time after a few games."""
     path = tmp_path / "r.db"
     program = PROGRAM.replace("4000", "60").replace(
-        "print(done, flush=True)",
+        SAY,
         "calls.append(done); len(calls) == 20 and os.kill(os.getpid(), 9)",
     )
     program = f"import os; calls = []{program}"
@@ -234,7 +236,7 @@ def test_a_second_run_is_told_of_the_first(tmp_path: Path) -> None:
 
 def test_the_lock_of_a_killed_run_is_gone(tmp_path: Path) -> None:
     path = tmp_path / "r.db"
-    program = PROGRAM.replace("print(done, flush=True)", "os.kill(os.getpid(), 9)")
+    program = PROGRAM.replace(SAY, "os.kill(os.getpid(), 9)")
     subprocess.run([sys.executable, "-c", f"import os{program}", str(path), "1"], check=False)
     assert "r.db.lock" in files(tmp_path)
     assert load_results(path).records == ()

@@ -34,8 +34,8 @@ from mrjack_ai.variant import Variant
 BATCH_SECONDS = 0.1
 """How much work a worker is handed at a time, once the length of a game is known."""
 
-REPORT_SECONDS = 0.05
-"""A worker that has played for so long since its last report hands over what it has."""
+GATHER_SECONDS = 0.02
+"""The coordinator takes results of worker processes together when they come faster than this."""
 
 HANG_SECONDS = 5.0
 """A worker is killed when a decision takes twice the limit and these seconds."""
@@ -221,20 +221,13 @@ def _work(
     threading.Thread(target=_die_with_the_coordinator, daemon=True).start()
     try:
         _prepare(settings, agents)
-        pipe.send([])  # ready
+        pipe.send(None)  # ready
         while True:
-            numbers = pipe.recv()
-            results: list[GameResult] = []
-            reported = time.perf_counter()
-            for number in numbers:
+            for number in pipe.recv():
                 shared.begin(number)
-                results.append(settings.game(number).result(settings, shared))
+                result = settings.game(number).result(settings, shared)
                 shared.begin(-1)
-                if time.perf_counter() - reported > REPORT_SECONDS:
-                    pipe.send(results)
-                    results, reported = [], time.perf_counter()
-            if results:
-                pipe.send(results)
+                pipe.send(result)
     except (EOFError, BrokenPipeError, ConnectionResetError):
         return
     except Exception:  # not of an agent, whose exceptions end its game only: tell, and stop
@@ -332,19 +325,26 @@ class WorkerPool:
         limit = self.settings.move_time_limit
         longest = None if limit is None else 2 * limit / 1000 + HANG_SECONDS
         patience = None if longest is None else min(1.0, longest / 4)
+        yielded = 0.0
         while True:
             self._feed(numbers)
             busy = [worker for worker in self._workers if worker.games]
             if not busy:
                 return
             by_pipe = {worker.pipe: worker for worker in self._workers if worker.games}
-            for pipe in pipes.wait(list(by_pipe), patience):
-                worker = by_pipe[pipe]  # type: ignore[index]
-                results = self._receive(worker)
-                if results is None:
-                    results = self._bury(worker)
-                if results:
-                    yield results
+            results: list[GameResult] = []
+            try:
+                for pipe in pipes.wait(list(by_pipe), patience):
+                    worker = by_pipe[pipe]  # type: ignore[index]
+                    if not self._receive(worker, results):
+                        self._bury(worker, results)
+            except TournamentError:
+                yield results  # what the others have finished is not lost
+                raise
+            if results:
+                yield results
+                time.sleep(max(0.0, yielded + GATHER_SECONDS - time.monotonic()))
+                yielded = time.monotonic()
             if longest is not None:
                 for worker in busy:
                     if (result := self._hanging(worker, longest)) is not None:
@@ -353,34 +353,40 @@ class WorkerPool:
     def _feed(self, numbers: Numbers) -> None:
         for worker in self._workers:
             size = self._pace.games()
-            # Two batches each, so that it need not wait for the next.
-            while len(worker.games) <= size:
+            # Two batches each, so that it need not wait for the next; but a long game should not
+            # wait for another while a worker is free.
+            while len(worker.games) < (2 * size if size > 1 else 1):
                 batch = _take(self._again, numbers, size)
                 if not batch:
                     break
                 worker.send(batch)
 
-    def _receive(self, worker: _Worker) -> list[GameResult] | None:
-        """What a worker reports, or None when it is dead."""
+    def _receive(self, worker: _Worker, results: list[GameResult]) -> bool:
+        """Add what a worker has reported to the results; False when it is dead."""
+        before = len(results)
         try:
-            message = worker.pipe.recv()
+            while True:
+                message = worker.pipe.recv()
+                if isinstance(message, str):
+                    error = TournamentError("a worker process failed; the games before are kept")
+                    error.add_note(message)
+                    raise error
+                worker.ready = True
+                if message is not None:
+                    results.append(message)
+                    worker.games.popleft()
+                    self._idle_deaths = 0
+                if not worker.pipe.poll():
+                    return True
         except (EOFError, OSError):
-            return None
-        if isinstance(message, str):
-            error = TournamentError("a worker process failed; the games before are kept")
-            error.add_note(message)
-            raise error
-        worker.ready = True
-        if message:
-            self._idle_deaths = 0
-        for _ in message:
-            worker.games.popleft()
-        self._pace.saw(message)
-        results: list[GameResult] = message
-        return results
+            return False
+        finally:
+            self._pace.saw(results[before:])
 
-    def _bury(self, worker: _Worker) -> list[GameResult]:
-        """Replace a worker that died; the result of its game if it was the last straw."""
+    def _bury(self, worker: _Worker, results: list[GameResult]) -> None:
+        """Replace a worker that died; its game has a result if that was once too often."""
+        worker.process.join(5)
+        worker.process.kill()  # unless it has only closed its pipe
         worker.process.join()
         code = worker.process.exitcode
         number, player = worker.shared.number, worker.shared.player
@@ -391,8 +397,7 @@ class WorkerPool:
                     f"a worker process died before its game began (exit code {code}); "
                     f"the games played so far are kept; {_IMPORTABLE}"
                 )
-        found = []
-        if number in worker.games:
+        else:
             self._deaths[number] += 1
             if self._deaths[number] >= MOST_DEATHS:
                 if player < 0:
@@ -402,10 +407,9 @@ class WorkerPool:
                     )
                 message = f"its process died {MOST_DEATHS} times during this game"
                 message += f" (exit code {code})"
-                found.append(worker.shared.forfeited(self.settings, CRASH, message))
+                results.append(worker.shared.forfeited(self.settings, CRASH, message))
                 worker.games.remove(number)
         self._replace(worker)
-        return found
 
     def _replace(self, worker: _Worker) -> None:
         self._again.extend(worker.games)
