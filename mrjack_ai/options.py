@@ -189,7 +189,7 @@ def build_parser(described: Mapping[str, Any] | None = None) -> argparse.Argumen
         description="Draw a position, or the moment of a recorded game, as a board.",
     )
     command.add_argument(
-        "what", nargs="?", help="position text or file of records (default: a new game)"
+        "what", nargs="?", help="position text or file of games (default: a new game)"
     )
     command.add_argument(
         "--game", type=int, metavar="N", help="which game of the file (default: the first)"
@@ -215,7 +215,7 @@ def build_parser(described: Mapping[str, Any] | None = None) -> argparse.Argumen
         description="Who can be Jack and how likely, the best actions with visits and values, and "
         "the line expected to follow, as the player to move sees the position.",
     )
-    command.add_argument("what", help="position text or file of records")
+    command.add_argument("what", help="position text or file of games")
     command.add_argument(
         "--agent",
         default="ismcts:sims=20000",
@@ -236,7 +236,7 @@ def build_parser(described: Mapping[str, Any] | None = None) -> argparse.Argumen
         help="check a file of records against the rules",
         description="Replay every game of a file and check it against the rules.",
     )
-    command.add_argument("file", help="one record as text, or one JSON record a line")
+    command.add_argument("file", help="results file, records as text, or one JSON record a line")
     command.add_argument(
         "--text", action="store_true", help="also print each game in the readable text form"
     )

@@ -96,12 +96,12 @@ class Dies(First):
 def register() -> None:
     """Make them known by name."""
     for name, agent in (
-        ("first-for-tests", First),
-        ("raises-for-tests", Raises),
-        ("fails-to-start-for-tests", FailsToStart),
-        ("leaves-for-tests", Leaves),
-        ("illegal-for-tests", Illegal),
-        ("slow-for-tests", Slow),
-        ("dies-for-tests", Dies),
+        ("first-in-tests", First),
+        ("raises-in-tests", Raises),
+        ("fails-to-start-in-tests", FailsToStart),
+        ("leaves-in-tests", Leaves),
+        ("illegal-in-tests", Illegal),
+        ("slow-in-tests", Slow),
+        ("dies-in-tests", Dies),
     ):
         register_agent(name, agent)

@@ -30,7 +30,7 @@ from mrjack_ai.tournament import (
 from mrjack_ai.variant import make_variant
 
 SMALL = make_variant("mews", "SH+JW+SG+WG", 4)
-AGENTS = ("raises-for-tests", "cautious", "ismcts:sims=20")
+AGENTS = ("raises-in-tests", "cautious", "ismcts:sims=20")
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +88,7 @@ def test_the_other_tables(played: tuple[Path, Results]) -> None:
     tables = load(path)
     assert tables.settings == json.loads(json.dumps(results.settings.to_dict()))
     assert list(tables.agents.agent) == list(AGENTS)
-    assert list(tables.agents.name) == ["raises-for-tests", "cautious", "ismcts"]
+    assert list(tables.agents.name) == ["raises-in-tests", "cautious", "ismcts"]
     assert tables.agents.sims.iloc[2] == 20
     assert pandas.isna(tables.agents.sims.iloc[0])
     assert list(tables.runs.workers) == [1]
@@ -138,7 +138,7 @@ def test_exports_hold_what_the_file_holds(played: tuple[Path, Results], tmp_path
         (record.agents, record.actions, record.ending) for record in results.records
     ]
     text = (tmp_path / "g.txt").read_text()
-    assert text.count("# raises-for-tests as Jack forfeits (exception): ZeroDivisionError") == 6
+    assert text.count("# raises-in-tests as Jack forfeits (exception): ZeroDivisionError") == 6
     assert {file.name for file in tmp_path.iterdir()} == {"g.csv", "g.parquet", "g.jsonl", "g.txt"}
 
 

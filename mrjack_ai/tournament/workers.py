@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 import time
@@ -284,11 +285,22 @@ class WorkerPool:
     Args:
         settings: the tournament.
         workers: number of processes.
+
+    Raises:
+        TournamentError: when an agent cannot be given to them.
     """
 
     def __init__(self, settings: Settings, workers: int) -> None:
         self.settings = settings
         self._agents = agent_classes(settings)
+        for name, agent in self._agents.items():
+            try:
+                pickle.dumps(agent)
+            except (pickle.PicklingError, AttributeError) as error:
+                raise TournamentError(
+                    f"agent {name!r} cannot be given to worker processes: {error}; its class must "
+                    "stand at the top of a module"
+                ) from None
         self._again: deque[int] = deque()
         self._deaths: Counter[int] = Counter()
         self._idle_deaths = 0
