@@ -7,6 +7,7 @@ import signal
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from mrjack_ai import Agent, Observation
 from mrjack_ai.agents import register_agent
@@ -40,6 +41,14 @@ class FailsToStart(First):
 
     def start(self, *arguments: object) -> None:
         raise RuntimeError("no engine")
+
+
+class SlowToStart(First):
+    """Needs half a second before the game."""
+
+    def start(self, *arguments: Any) -> None:
+        time.sleep(0.5)
+        super().start(*arguments)
 
 
 class Leaves(First):
@@ -99,6 +108,7 @@ def register() -> None:
         ("first-in-tests", First),
         ("raises-in-tests", Raises),
         ("fails-to-start-in-tests", FailsToStart),
+        ("slow-to-start-in-tests", SlowToStart),
         ("leaves-in-tests", Leaves),
         ("illegal-in-tests", Illegal),
         ("slow-in-tests", Slow),

@@ -175,6 +175,13 @@ def test_an_agent_that_never_returns_is_stopped_in_a_worker(
         assert 2 <= result.length == len(results.records[result.number].actions)
 
 
+def test_preparing_for_a_game_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers_module, "HANG_SECONDS", 0.05)
+    results = run_tournament(match("slow-to-start-in-tests", 2, limit=60), workers=2)
+    assert results.complete
+    assert all("forfeit" not in record.details for record in results.records)
+
+
 def test_agents_that_cannot_be_sent_to_workers_are_named() -> None:
     class Local(misbehaving.First):
         """Lives in a function."""

@@ -72,8 +72,8 @@ class Played:
 class Watch(Protocol):
     """Told what goes on in a game, so that another process knows when this one dies."""
 
-    def asked(self, player: int) -> None:
-        """An agent is called."""
+    def asked(self, player: int, timed: bool) -> None:
+        """An agent is called; when timed, for a decision."""
 
     def answered(self) -> None:
         """It has returned."""
@@ -112,7 +112,7 @@ class _Table:
     ) -> None:
         for player, (make, rng) in enumerate(zip(makers, generators, strict=True)):
             if self.watch is not None:
-                self.watch.asked(player)
+                self.watch.asked(player, timed=False)
             try:
                 agent = make()
                 agent.start(self.state.variant, player, rng)
@@ -139,7 +139,7 @@ class _Table:
         agent, state, watch = self.agents[player], self.state, self.watch
         observation = state.observation(player)
         if watch is not None:
-            watch.asked(player)
+            watch.asked(player, timed=True)
         started = time.perf_counter()
         try:
             if agent.cheats:

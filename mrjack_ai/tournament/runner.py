@@ -33,7 +33,7 @@ class StoredRecords(Sequence[GameRecord]):
     """
 
     def __init__(self, path: str | Path, count: int) -> None:
-        self._path = Path(path)
+        self._path = Path(path).absolute()  # whatever the working directory is when it is read
         self._count = count
 
     def __len__(self) -> int:

@@ -8,6 +8,7 @@ far - so that the game of a process that died or hangs is known to the last acti
 from __future__ import annotations
 
 import contextlib
+import math
 import multiprocessing
 import os
 import pickle
@@ -169,8 +170,8 @@ class _Shared:
         """A game begins; -1 when none is played."""
         self._now[:] = (number, -1, 0.0, 0)
 
-    def asked(self, player: int) -> None:
-        self._now[2] = time.monotonic()
+    def asked(self, player: int, timed: bool) -> None:
+        self._now[2] = time.monotonic() if timed else math.inf
         self._now[1] = player
 
     def answered(self) -> None:
@@ -194,7 +195,7 @@ class _Shared:
 
     @property
     def since(self) -> float:
-        """When it was asked, by `time.monotonic`."""
+        """When it was asked, by `time.monotonic`; infinite when that is not timed."""
         return float(self._now[2])
 
     def forfeited(self, settings: Settings, kind: str, message: str) -> GameResult:
@@ -203,7 +204,7 @@ class _Shared:
         for action in self._actions[: int(self._now[3])]:
             state.apply_action(int(action))
         # Times were measured in the process that is gone; the last decision is what is known.
-        seconds = time.monotonic() - self.since
+        seconds = max(0.0, time.monotonic() - self.since)
         player = self.player
         return settings.game(self.number).finished(
             state,
