@@ -6,16 +6,17 @@ from mrjack_ai.tournament.runner import Results, load_results, run_tournament
 from mrjack_ai.tournament.schedule import Game, Settings, TournamentError
 from mrjack_ai.tournament.standings import (
     PairingResult,
-    Rate,
     Standing,
     mean_length,
     pairing_results,
     standings,
 )
+from mrjack_ai.tournament.statistics import PairCounts, Rate
 
 __all__ = [
     "Deal",
     "Game",
+    "PairCounts",
     "PairingResult",
     "Rate",
     "Results",
