@@ -291,6 +291,7 @@ def most_likely_splits(counts: npt.NDArray[np.integer], mean: float) -> npt.NDAr
     # The smaller root in the form that does not subtract; both are 0 where middle is.
     below = middle + root
     share = np.divide(2 * product, below, out=np.zeros_like(below), where=below > 0)
+    # Rounding must not leave less than nothing for the others.
     return np.asarray(np.minimum(share, 2 * min(mean, 1 - mean)))
 
 
@@ -308,8 +309,7 @@ def pair_log_likelihood(counts: npt.NDArray[np.integer], mean: float) -> npt.NDA
 
     split = most_likely_splits(counts, mean)
     shares = np.stack([1 - mean - split / 2, split, mean - split / 2], axis=-1)
-    # Rounding must not make a share negative that is 0.
-    return np.asarray(xlogy(counts, np.maximum(shares, 0)).sum(axis=-1))
+    return np.asarray(xlogy(counts, shares).sum(axis=-1))
 
 
 def redundancy(games: Iterable[Sequence[Hashable]]) -> float:
