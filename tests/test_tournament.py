@@ -25,8 +25,7 @@ from mrjack_ai.tournament import (
     run_tournament,
     standings,
 )
-from mrjack_ai.tournament.ladder import elo_difference
-from mrjack_ai.tournament.standings import mean_score, wilson
+from mrjack_ai.tournament.statistics import elo_difference, mean_score, wilson
 from mrjack_ai.variant import DETECTIVE, JACK, Variant, make_variant
 
 SMALL = make_variant("mews", "SH+JW+SG+WG", 4)

@@ -22,12 +22,12 @@ from mrjack_ai.tournament.schedule import (
 )
 from mrjack_ai.tournament.standings import (
     PairingResult,
-    Rate,
     Standing,
     mean_length,
     pairing_results,
     standings,
 )
+from mrjack_ai.tournament.statistics import PairCounts, Rate
 from mrjack_ai.tournament.store import recover
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "DealError",
     "Game",
     "GameResult",
+    "PairCounts",
     "PairingResult",
     "Rate",
     "Results",

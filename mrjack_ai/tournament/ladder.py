@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from mrjack_ai.tournament.runner import Results, run_tournament
 from mrjack_ai.tournament.schedule import Settings, TournamentError
-from mrjack_ai.tournament.standings import Rate, Standing, pairing_results, standings
+from mrjack_ai.tournament.standings import Standing, pairing_results, standings
+from mrjack_ai.tournament.statistics import Rate
 from mrjack_ai.variant import Variant
 
 RUNGS: tuple[str, ...] = (
@@ -122,15 +121,6 @@ def _step(results: Results) -> Step:
     return Step(agent, against, pairing.score, standing.as_detective, standing.as_jack)
 
 
-def elo_difference(score: float) -> float:
-    """Difference of Elo ratings at which a player scores so: 400 log10(s / (1 - s)).
-
-    The logistic form of Elo (The Rating of Chessplayers, 1978); infinite at 0 and 1.
-    """
-    with np.errstate(divide="ignore"):
-        return float(400 * np.log10(np.divide(score, 1 - score)))
-
-
 def markdown_table(steps: Sequence[Step]) -> str:
     """The steps as a Markdown table: percentages with 95 % intervals, Elo difference."""
     lines = [
@@ -138,10 +128,9 @@ def markdown_table(steps: Sequence[Step]) -> str:
         "|---|---|---:|---:|---:|---:|---:|",
     ]
     for step in steps:
-        elo = [elo_difference(s) for s in (step.score.value, step.score.low, step.score.high)]
         lines.append(
             f"| {step.agent} | {step.against} | {step.score.games} | {step.score.percent()} "
-            f"| {elo[0]:+.0f} [{elo[1]:+.0f}, {elo[2]:+.0f}] "
+            f"| {step.score.elo().text()} "
             f"| {step.as_detective.percent()} | {step.as_jack.percent()} |"
         )
     return "\n".join(lines)

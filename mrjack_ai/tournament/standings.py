@@ -10,33 +10,8 @@ import numpy as np
 
 from mrjack_ai.record import GameRecord
 from mrjack_ai.tournament.runner import Results
+from mrjack_ai.tournament.statistics import Rate, mean_score, wilson
 from mrjack_ai.variant import DETECTIVE, JACK, PLAYER_NAMES
-
-Z95 = 1.959963984540054
-"""Two-sided 95 % quantile of the normal distribution."""
-
-
-@dataclass(frozen=True)
-class Rate:
-    """A share of games with its 95 % interval; all NaN when there were no games.
-
-    Attributes:
-        games: number of games.
-        value: share, 0 to 1.
-        low: lower end of the interval.
-        high: upper end of the interval.
-    """
-
-    games: int
-    value: float
-    low: float
-    high: float
-
-    def percent(self) -> str:
-        """In per cent with its interval; `-` when there were no games."""
-        if np.isnan(self.value):
-            return "-"
-        return f"{100 * self.value:.1f} [{100 * self.low:.1f}, {100 * self.high:.1f}]"
 
 
 @dataclass(frozen=True)
@@ -58,50 +33,6 @@ class Standing:
     as_jack: Rate
     won_by: dict[str, int]
     lost_by: dict[str, int]
-
-
-def wilson(wins: int, games: int) -> Rate:
-    """A share with its Wilson score interval at 95 % (Wilson 1927)."""
-    if games == 0:
-        return Rate(0, np.nan, np.nan, np.nan)
-    from scipy.stats import binomtest  # not at the top: it takes longer to import than we do
-
-    interval = binomtest(wins, games).proportion_ci(confidence_level=0.95, method="wilson")
-    return Rate(games, wins / games, float(interval.low), float(interval.high))
-
-
-def mean_score(scores: Sequence[float], games_each: int = 2) -> Rate:
-    """Mean of independent scores with a 95 % interval.
-
-    The games of one deal are not independent, so the deal is the unit of the error: the interval
-    is mean +- t s / sqrt(n), with s the standard deviation over n deals and t the quantile of
-    Student's distribution with n - 1 degrees of freedom. Where all deals score alike (s = 0) that
-    says nothing, and the Wilson interval of n games with this mean is given.
-
-    Args:
-        scores: mean score of each deal, 0 to 1.
-        games_each: games of a deal.
-    """
-    n = len(scores)
-    if n == 0:
-        return Rate(0, np.nan, np.nan, np.nan)
-    mean = float(np.mean(scores))
-    deviation = float(np.std(scores, ddof=1)) if n > 1 else 0.0
-    if deviation == 0:
-        low, high = _wilson_bounds(mean, n)
-        return Rate(games_each * n, mean, low, high)
-    from scipy.stats import t  # not at the top: it takes longer to import than we do
-
-    margin = float(t.ppf(0.975, n - 1)) * deviation / np.sqrt(n)
-    low, high = max(0.0, mean - margin), min(1.0, mean + margin)
-    return Rate(games_each * n, mean, float(low), float(high))
-
-
-def _wilson_bounds(share: float, n: int) -> tuple[float, float]:
-    centre = share + Z95**2 / (2 * n)
-    spread = Z95 * np.sqrt(share * (1 - share) / n + Z95**2 / (4 * n**2))
-    scale = 1 + Z95**2 / n
-    return max(0.0, float((centre - spread) / scale)), min(1.0, float((centre + spread) / scale))
 
 
 def winner_of(record: GameRecord) -> int:
