@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import io
 import json
 import os
@@ -11,24 +10,29 @@ import shlex
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import Any
 
 import numpy as np
-from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from mrjack_ai.actions import action_space
 from mrjack_ai.agents import SearchAgent, agent_class, agent_names, agent_parameters, make_agent
 from mrjack_ai.belief import identity_weights
 from mrjack_ai.board import load_board
-from mrjack_ai.engine.layout import ENDINGS
+from mrjack_ai.console import (
+    ENDING_NAMES,
+    MOST_FORFEITS,
+    TABLE_STYLE,
+    live_table,
+    print_forfeits,
+    print_summary,
+    progress_bar,
+)
 from mrjack_ai.errors import MrJackError, NotationError
 from mrjack_ai.game import State, new_game
-from mrjack_ai.notation import ENDING_WORDS, variant_of
+from mrjack_ai.notation import variant_of
 from mrjack_ai.observation import event_text
 from mrjack_ai.options import EXIT_BAD_INPUT, PERFT_START, build_parser
 from mrjack_ai.record import GameRecord
@@ -36,29 +40,22 @@ from mrjack_ai.render.terminal import board_text
 from mrjack_ai.simulate import perft, perft_divide, random_games
 from mrjack_ai.tournament import (
     DealError,
-    Results,
     Settings,
     TournamentError,
     export,
-    forfeit_text,
     load_results,
     make_settings,
     read_games,
     recover,
     run_tournament,
     seeded_deal,
-    standings,
+    summarize,
     write_deals,
 )
 from mrjack_ai.tournament.description import read_description
 from mrjack_ai.tournament.ladder import ladder_pairs, markdown_table, run_ladder
 from mrjack_ai.tournament.store import ResultsReader
 from mrjack_ai.variant import DEFAULT_VARIANT, PLAYER_NAMES, Variant, make_variant
-
-_TABLE_STYLE: dict[str, Any] = {"title_justify": "left", "box": box.SIMPLE_HEAD}
-
-_MOST_FORFEITS = 5
-"""So many forfeited games are listed after a tournament."""
 
 EXIT_FAILED = 1
 EXIT_INTERRUPTED = 130
@@ -80,6 +77,7 @@ def tournament_settings(options: argparse.Namespace) -> Settings:
         format=options.format,
         deals=options.deals,
         move_time_limit=options.move_time_limit,
+        sprt=options.sprt,
         board=options.board,
         cast=options.cast,
         turns=options.turns,
@@ -94,18 +92,18 @@ def _tournament(options: argparse.Namespace) -> int:
     settings = tournament_settings(options)
     new_game(settings.variant)  # compiles, if need be, before the bar appears and workers start
     started = time.perf_counter()
-    with _progress_bar("games") as advance:
+    with live_table() as watch:
         results = run_tournament(
             settings,
             workers=options.workers,
             out=options.out,
-            progress=advance,
+            watch=watch,
             allow_cheats=options.allow_cheats,
             strict=options.strict,
         )
     seconds = time.perf_counter() - started
-    _print_results(results)
-    _print_forfeits(results)
+    print_summary(summarize(results))
+    print_forfeits(results)
     played = len(results.records)
     print(f"{played} games, seed {settings.seed}, {seconds:.1f} s", end="")
     print(f"; every game is in {options.out}" if options.out else "")
@@ -130,99 +128,6 @@ def _deals(options: argparse.Namespace) -> int:
     write_deals(options.file, deals, variant)
     print(f"{len(deals)} deals are in {options.file}")
     return 0
-
-
-@contextlib.contextmanager
-def _progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar on standard error; silent where nobody watches."""
-    console = Console(stderr=True)
-    columns = (
-        TextColumn(what),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
-        task = progress.add_task(what, total=None, rate="")
-        started = time.perf_counter()
-        done_before: int | None = None
-
-        def advance(done: int, total: int) -> None:
-            nonlocal done_before
-            if done_before is None:
-                done_before = done  # games of an earlier run do not count for the rate
-            seconds = time.perf_counter() - started
-            rate = f"{(done - done_before) / seconds:.0f}/s" if seconds > 0.5 else ""
-            progress.update(task, completed=done, total=total, rate=rate)
-
-        yield advance
-
-
-_ENDINGS = [(ENDINGS[ending], word) for ending, word in ENDING_WORDS.items()]
-"""Name and short name of each ending."""
-
-
-def _count_endings(records: Sequence[GameRecord]) -> list[int]:
-    return [sum(record.ending == word for record in records) for _, word in _ENDINGS]
-
-
-def _print_results(results: Results) -> None:
-    console = Console()
-    if not console.is_terminal:
-        console.width = 120  # a file or pipe has no width of its own
-    table = Table(title="Standings: games won in %, 95 % intervals", **_TABLE_STYLE)
-    table.add_column("agent", overflow="fold", min_width=10)
-    for name in ("games", "all", "as Detective", "as Jack"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for standing in standings(results):
-        table.add_row(
-            standing.agent,
-            str(standing.as_detective.games + standing.as_jack.games),
-            standing.score.percent(),
-            standing.as_detective.percent(),
-            standing.as_jack.percent(),
-        )
-    console.print(table)
-
-    _print_endings(console, results)
-
-
-def _print_endings(console: Console, results: Results) -> None:
-    """Games by who played whom and how they ended, in one pass over the records."""
-    endings = [word for _, word in _ENDINGS]
-    counts: Counter[tuple[tuple[str, str], str]] = Counter()
-    lengths: Counter[tuple[str, str]] = Counter()
-    for record in results.records:
-        counts[record.agents, record.ending or "forfeit"] += 1
-        lengths[record.agents] += len(record.actions)
-    if any(ending == "forfeit" for _, ending in counts):
-        endings.append("forfeit")
-
-    table = Table(title="Games by pairing and ending", **_TABLE_STYLE)
-    table.add_column("Detective", overflow="fold", min_width=10)
-    table.add_column("Jack", overflow="fold", min_width=10)
-    titles = {word: name for name, word in _ENDINGS}
-    for name in ("games", *(titles.get(word, word) for word in endings), "actions"):
-        table.add_column(name, justify="right")
-
-    def add(names: Sequence[str], which: Sequence[tuple[str, str]]) -> None:
-        by_ending = [sum(counts[agents, word] for agents in which) for word in endings]
-        games = sum(by_ending)
-        length = f"{sum(lengths[agents] for agents in which) / games:.1f}" if games else "-"
-        table.add_row(*names, str(games), *map(str, by_ending), length)
-
-    names = results.settings.agents
-    which = [
-        (names[detective], names[jack])
-        for one, other in results.settings.pairings
-        for detective, jack in dict.fromkeys([(one, other), (other, one)])
-    ]
-    for agents in which:
-        add(agents, [agents])
-    table.add_section()
-    add(("all", ""), which)
-    console.print(table)
 
 
 def _results(options: argparse.Namespace) -> int:
@@ -253,6 +158,7 @@ def _print_file(path: str, tracebacks: bool) -> None:
     words["cast"] = "+".join(settings.variant.cast)
     words["deals"] = "drawn from the seed" if settings.deals is None else len(settings.deals)
     limit = settings.move_time_limit
+    words["sprt"] = settings.sprt or "none"
     words["move_time_limit"] = "none" if limit is None else f"{limit:g} ms"
     for name, value in words.items():
         print(f"{name.replace('_', ' ')}: {value}")
@@ -261,8 +167,8 @@ def _print_file(path: str, tracebacks: bool) -> None:
             software = " ".join(" ".join(pair) for pair in json.loads(versions).items())
             print(f"run {run}: {started}, workers {workers}, {software}")
     print(f"played: {len(results.records)} of {settings.total_games} games\n")
-    _print_results(results)
-    _print_forfeits(results, most=settings.total_games if tracebacks else _MOST_FORFEITS)
+    print_summary(summarize(results))
+    print_forfeits(results, most=settings.total_games if tracebacks else MOST_FORFEITS)
     if tracebacks:
         with ResultsReader(path) as reader:
             for result in reader.results():
@@ -270,29 +176,12 @@ def _print_file(path: str, tracebacks: bool) -> None:
                     print(f"\ngame {result.number + 1}:\n{result.forfeit_traceback}", end="")
 
 
-def _print_forfeits(results: Results, most: int = _MOST_FORFEITS) -> None:
-    """How many games were forfeited, and why the first ones were."""
-    forfeits = [
-        (number, record)
-        for number, record in enumerate(results.records, start=1)
-        if "forfeit" in record.details
-    ]
-    if not forfeits:
-        return
-    games = "1 game was" if len(forfeits) == 1 else f"{len(forfeits)} games were"
-    print(f"{games} forfeited:")
-    for number, record in forfeits[:most]:
-        print(f"  game {number}: {forfeit_text(record)}")
-    if len(forfeits) > most:
-        print("  ...")
-
-
 def _ladder(options: argparse.Namespace) -> int:
     variant = _variant(options)
     new_game(variant)  # compiles, if need be, before the bar appears and workers start
     rungs = [rung.strip() for rung in options.rungs]
     pairs = ladder_pairs(rungs)
-    with _progress_bar("games") as advance:
+    with progress_bar() as advance:
 
         def report(agent: str, against: str, done: int, total: int) -> None:
             advance(pairs.index((agent, against)) * total + done, len(pairs) * total)
@@ -410,7 +299,7 @@ def _analyse(options: argparse.Namespace) -> int:
         if w > 0
     ]
     print(f"Jack can be: {', '.join(known)}")
-    table = Table(title="Best actions", **_TABLE_STYLE)
+    table = Table(title="Best actions", **TABLE_STYLE)
     table.add_column("action")
     for name in ("visits", "share", "value"):
         table.add_column(name, justify="right")
@@ -432,8 +321,8 @@ def _replay(options: argparse.Namespace) -> int:
         _check(options.file, number, record)
         if options.text:
             print(record.to_text())
-    counts = zip(_ENDINGS, _count_endings(records), strict=True)
-    endings = [f"{name} {count}" for (name, _), count in counts]
+    counts = Counter(record.ending for record in records)
+    endings = [f"{name} {counts[word]}" for name, word in ENDING_NAMES]
     forfeited = sum("forfeit" in record.details for record in records)
     if forfeited:
         endings.append(f"forfeited {forfeited}")
@@ -453,7 +342,7 @@ def _check(file: str, number: int, record: GameRecord) -> None:
 
 
 def _agents(options: argparse.Namespace) -> int:
-    table = Table(title="Agents", **_TABLE_STYLE)
+    table = Table(title="Agents", **TABLE_STYLE)
     for name in ("name", "parameters (default)", "how it plays"):
         table.add_column(name, overflow="fold")
     for name in agent_names():

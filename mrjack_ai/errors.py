@@ -29,3 +29,7 @@ class RecordError(MrJackError):
 
 class AgentError(MrJackError):
     """An agent specification is wrong, or an agent broke its contract."""
+
+
+class TournamentError(MrJackError):
+    """A tournament cannot be run as described, or its results cannot be read or written."""

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from mrjack_ai.board import built_in_boards
 from mrjack_ai.tournament import FORMATS
-from mrjack_ai.tournament.description import DEFAULT_AGENTS, DEFAULT_GAMES
+from mrjack_ai.tournament.description import DEFAULT_AGENTS, DEFAULT_GAMES, DEFAULT_SPRT_GAMES
 from mrjack_ai.tournament.ladder import RUNGS
 from mrjack_ai.variant import FULL_CAST, PLAYER_NAMES
 from mrjack_ai.version import RULES_VERSION, __version__
@@ -50,7 +50,7 @@ def build_parser(described: Mapping[str, Any] | None = None) -> argparse.Argumen
     command.add_argument(
         "--settings",
         metavar="FILE",
-        help="TOML file with any of the options up to --move-time-limit and those of the variant, "
+        help="TOML file with any of the options up to --sprt and those of the variant, "
         "as in agents = ['greedy', 'random']; options given here come first",
     )
     command.add_argument(
@@ -82,6 +82,14 @@ def build_parser(described: Mapping[str, Any] | None = None) -> argparse.Argumen
         type=float,
         metavar="MS",
         help="milliseconds for a decision; an agent that takes longer forfeits the game",
+    )
+    command.add_argument(
+        "--sprt",
+        nargs="+",
+        metavar="WORD",
+        help="stop a match of two agents when a sequential test has decided between two Elo "
+        "differences of the first one: elo0=0 elo1=20 alpha=0.05 beta=0.05; --games is then the "
+        f"most that are played (default: {DEFAULT_SPRT_GAMES})",
     )
     command.add_argument(
         "--workers",

@@ -116,6 +116,9 @@ def test_default_tournament_is_the_three_built_in_agents() -> None:
     assert tournament_settings(options) == Settings(agents, 200, 1, mrjack_ai.Variant())
 
 
+RATING = r" +[+-]\d+ \[[+-]\d+, [+-]\d+\]"
+
+
 def test_tournament_table_and_records(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "r.db"
     arguments = ["tournament", "--games", "20", "--seed", "3", "--out", str(path), *SMALL]
@@ -125,8 +128,11 @@ def test_tournament_table_and_records(capsys: pytest.CaptureFixture[str], tmp_pa
     assert results.complete
     assert len(results.records) == 60
     for agent in ("greedy", "cautious", "random"):
-        assert re.search(rf"^ +{agent} +40( +\d+\.\d \[\d+\.\d, \d+\.\d\]){{3}} *$", output, re.M)
-    assert len(re.findall(r"\d+\.\d \[\d+\.\d, \d+\.\d\]", output)) == 9
+        assert re.search(
+            rf"^ +{agent} +40{RATING}( +\d+\.\d \[\d+\.\d, \d+\.\d\]){{3}} *$", output, re.M
+        )
+    # Three standings with three each, three pairings, six sides and all.
+    assert len(re.findall(r"\d+\.\d \[\d+\.\d, \d+\.\d\]", output)) == 9 + 3 + 6 + 1
     for ending in ("caught", "wrong accusation", "escape", "dawn"):
         assert ending in output
     total = next(line.split() for line in output.splitlines() if line.strip().startswith("all"))

@@ -14,17 +14,21 @@ Every word may be missing; `Settings` and `make_variant` say what they mean.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from mrjack_ai.board import built_in_boards
+from mrjack_ai.errors import TournamentError
 from mrjack_ai.tournament.deals import read_deals
-from mrjack_ai.tournament.schedule import Settings, TournamentError
+from mrjack_ai.tournament.schedule import Settings
+from mrjack_ai.tournament.sprt import Sprt
 from mrjack_ai.variant import FULL_CAST, MAX_TURNS, make_variant
 
 DEFAULT_AGENTS = ("greedy", "cautious", "random")
 DEFAULT_GAMES = 200
+DEFAULT_SPRT_GAMES = 20_000
+"""Most games of a sequential test, which ends long before as a rule."""
 
 _WORDS: dict[str, tuple[tuple[type, ...], str]] = {
     "format": ((str,), "a text"),
@@ -33,6 +37,7 @@ _WORDS: dict[str, tuple[tuple[type, ...], str]] = {
     "seed": ((int,), "a whole number"),
     "deals": ((str,), "the name of a file"),
     "move_time_limit": ((int, float), "a number of milliseconds"),
+    "sprt": ((str,), "a text such as elo0=0 elo1=20 alpha=0.05 beta=0.05"),
     "board": ((str,), "a text"),
     "cast": ((str,), "a text such as SH+JW"),
     "turns": ((int,), "a whole number"),
@@ -47,6 +52,7 @@ def make_settings(
     format: str = "round-robin",
     deals: str | Path | None = None,
     move_time_limit: float | None = None,
+    sprt: str | Sequence[str] | None = None,
     board: str | Path = "whitechapel",
     cast: str | Iterable[str] = FULL_CAST,
     turns: int = MAX_TURNS,
@@ -56,11 +62,13 @@ def make_settings(
 
     Args:
         agents: specification strings.
-        games: games of each pairing; by default twice the deals given, else 200.
+        games: games of each pairing; by default twice the deals given, else 200, or 20,000 for a
+            sequential test.
         seed: the seed.
         format: one of `FORMATS`.
         deals: file of deals to play; None draws them from the seed.
         move_time_limit: most milliseconds for a decision.
+        sprt: words of a sequential test (see `Sprt.parse`), as one text or one by one.
         board: name or file of a board.
         cast: characters, as text or list.
         turns: number of turns.
@@ -69,10 +77,12 @@ def make_settings(
     Raises:
         TournamentError, VariantError, BoardError, DealError: when there is no such tournament.
     """
+    words = sprt.split() if isinstance(sprt, str) else (sprt or ())
     variant = make_variant(board, cast, turns, first)
     found = None if deals is None else read_deals(deals, variant)
     if games is None:
-        games = DEFAULT_GAMES if found is None else 2 * len(found)
+        usual = DEFAULT_GAMES if sprt is None else DEFAULT_SPRT_GAMES
+        games = usual if found is None else 2 * len(found)
     if found is not None:
         # Deals that are not played decide nothing; a file may grow behind those that are.
         found = found[: max(games // 2, 1)]
@@ -84,6 +94,7 @@ def make_settings(
         format=format,
         deals=found,
         move_time_limit=move_time_limit,
+        sprt=None if sprt is None else Sprt.parse(words),
     )
 
 

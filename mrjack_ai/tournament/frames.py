@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mrjack_ai.errors import TournamentError
 from mrjack_ai.record import GameRecord
-from mrjack_ai.tournament.runner import StoredRecords
-from mrjack_ai.tournament.schedule import GameResult, TournamentError, forfeit_text
+from mrjack_ai.tournament.runner import Results, StoredRecords
+from mrjack_ai.tournament.schedule import GameResult, forfeit_text
+from mrjack_ai.tournament.standings import ALL_ENDINGS, Summary, summarize
+from mrjack_ai.tournament.statistics import EloEstimate, Rate
 from mrjack_ai.tournament.store import ResultsReader
 
 if TYPE_CHECKING:
@@ -92,6 +96,70 @@ def _unfold(columns: list[str], rows: list[tuple[Any, ...]], name: str) -> panda
     entries = pandas.DataFrame([json.loads(text) for text in table.pop(name)], index=table.index)
     taken = {column: f"{column}_parameter" for column in entries.columns if column in table.columns}
     return table.join(entries.rename(columns=taken))
+
+
+def standings_frame(results: Results | Summary) -> pandas.DataFrame:
+    """The standings as a data frame, the best agent first.
+
+    Columns: `agent`, `games`, `rating` (Elo points, the mean of all agents is 0; missing when there
+    are no ratings), `score`, `as_detective`, `as_jack` (shares of games won, 0 to 1), each of these
+    four with its 95 % interval in `..._low` and `..._high`; `won_by_...` and `lost_by_...`, games
+    by ending.
+    """
+    import pandas
+
+    rows = []
+    for standing in _summary(results).standings:
+        row: dict[str, Any] = {"agent": standing.agent, "games": standing.games}
+        row |= _interval("rating", standing.rating)
+        for name in ("score", "as_detective", "as_jack"):
+            row |= _interval(name, getattr(standing, name))
+        for name in ("won_by", "lost_by"):
+            counts = getattr(standing, name)
+            row |= {f"{name}_{ending}": counts.get(ending, 0) for ending in ALL_ENDINGS}
+        rows.append(row)
+    return pandas.DataFrame(rows)
+
+
+def pairings_frame(results: Results | Summary) -> pandas.DataFrame:
+    """The pairings as a data frame, in the order of the settings, seen from the first agent.
+
+    Columns: `agent`, `opponent`, `games`, `pairs_lost`, `pairs_split`, `pairs_won`; `score`, `elo`
+    (both missing in self-play), `as_detective`, `as_jack`, each with its 95 % interval in `..._low`
+    and `..._high`; `superiority` (likelihood that the first one is the better, 0 to 1); games by
+    ending; `length_mean`, `length_median`, `length_shortest`, `length_longest`; `redundancy` (share
+    of games that repeat an earlier one, 0 to 1).
+    """
+    import pandas
+
+    rows = []
+    for pairing in _summary(results).pairings:
+        row: dict[str, Any] = {
+            "agent": pairing.agents[0],
+            "opponent": pairing.agents[1],
+            "games": pairing.games,
+        }
+        row |= {f"pairs_{name}": count for name, count in asdict(pairing.pairs).items()}
+        for name in ("score", "elo", "as_detective", "as_jack"):
+            row |= _interval(name, getattr(pairing, name))
+        row["superiority"] = pairing.superiority
+        for ending in ALL_ENDINGS:
+            row[ending] = sum(counts.get(ending, 0) for counts in pairing.endings)
+        row |= {f"length_{name}": value for name, value in asdict(pairing.lengths).items()}
+        row["redundancy"] = pairing.redundancy
+        rows.append(row)
+    return pandas.DataFrame(rows)
+
+
+def _summary(results: Results | Summary) -> Summary:
+    return results if isinstance(results, Summary) else summarize(results)
+
+
+def _interval(name: str, estimate: Rate | EloEstimate | None) -> dict[str, float]:
+    value = low = high = math.nan
+    if estimate is not None:
+        value, low, high = estimate.value, estimate.low, estimate.high
+    return {name: value, f"{name}_low": low, f"{name}_high": high}
 
 
 # -- files for other programs -------------------------------------------------------------

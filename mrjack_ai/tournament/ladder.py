@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mrjack_ai.errors import TournamentError
 from mrjack_ai.tournament.runner import Results, run_tournament
-from mrjack_ai.tournament.schedule import Settings, TournamentError
+from mrjack_ai.tournament.schedule import Settings
 from mrjack_ai.tournament.standings import Standing, pairing_results, standings
 from mrjack_ai.tournament.statistics import Rate
 from mrjack_ai.variant import Variant

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from mrjack_ai.tournament.schedule import TournamentError
+from mrjack_ai.errors import TournamentError
 from mrjack_ai.tournament.statistics import EloEstimate
 
 ELO_PER_LOGIT = 400 / np.log(10)

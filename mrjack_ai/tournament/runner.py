@@ -7,14 +7,17 @@ import os
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import overload
 
 from mrjack_ai.engine.warmup import load_kernels
-from mrjack_ai.errors import AgentError
+from mrjack_ai.errors import AgentError, TournamentError
 from mrjack_ai.record import GameRecord, read_records
-from mrjack_ai.tournament.schedule import GameResult, Settings, TournamentError, forfeit_text
+from mrjack_ai.tournament.outcomes import Outcomes
+from mrjack_ai.tournament.schedule import GameResult, Settings, forfeit_text
+from mrjack_ai.tournament.sprt import SprtStatus
 from mrjack_ai.tournament.store import ResultsReader, ResultsWriter, is_results_file
 from mrjack_ai.tournament.workers import WorkerPool, play_on_executor
 
@@ -85,22 +88,32 @@ class Results:
 
     @property
     def complete(self) -> bool:
-        """True when every game of the schedule was played."""
-        return len(self.records) == self.settings.total_games
+        """True when every game was played that was to be: all, or until the test was decided."""
+        played = len(self.records) == self.settings.total_games
+        return played or (self.sprt is not None and self.sprt.decided)
+
+    @cached_property
+    def sprt(self) -> SprtStatus | None:
+        """Where the sequential test of the match stands; None when there is none."""
+        if self.settings.sprt is None:
+            return None
+        return Outcomes.of_records(self.settings, self.records).sprt_status()
 
 
 class _Memory:
     """Keeps results where no file is wanted."""
 
     def __init__(self, settings: Settings) -> None:
-        self.played = bytearray(settings.total_games)
+        self.outcomes = Outcomes(settings)
         self._settings = settings
         self._results: list[GameResult] = []
 
     def add(self, results: Sequence[GameResult]) -> None:
         self._results += results
-        for result in results:
-            self.played[result.number] = 1
+        self.outcomes.add(results)
+        stop = self.outcomes.stop
+        if stop is not None:
+            self._results = [result for result in self._results if result.number < stop]
 
     def records(self) -> tuple[GameRecord, ...]:
         return tuple(result.record(self._settings) for result in sorted(self._results))
@@ -117,6 +130,7 @@ def run_tournament(
     allow_cheats: bool = False,
     strict: bool = False,
     executor: Executor | None = None,
+    watch: Callable[[Outcomes], None] | None = None,
 ) -> Results:
     """Play a tournament.
 
@@ -140,6 +154,8 @@ def run_tournament(
         strict: stop at the first forfeit instead; that game is not kept.
         executor: where to play, for instance a `concurrent.futures.ProcessPoolExecutor`; it stays
             open. Agents of your own must be importable there.
+        watch: called with who won which game so far, always the same object: before the first
+            game, and whenever some were played.
 
     Returns:
         The results; incomplete when interrupted by Ctrl-C.
@@ -155,10 +171,13 @@ def run_tournament(
     load_kernels(settings.variant)  # compiles, if need be, before any worker starts
     report = progress or (lambda played, games: None)
     keep = _Memory(settings) if out is None else ResultsWriter(out, settings, workers)
-    done = sum(keep.played)
+    outcomes = keep.outcomes
+    done = outcomes.count
     with contextlib.closing(keep), contextlib.suppress(KeyboardInterrupt):
         report(done, settings.total_games)
-        todo = (number for number, played in enumerate(keep.played) if not played)
+        if watch is not None:
+            watch(outcomes)
+        todo = outcomes.missing()
         workers = min(workers, max(1, settings.total_games - done))
         with contextlib.closing(_play(settings, todo, workers, executor)) as games:
             for results in games:
@@ -167,10 +186,14 @@ def run_tournament(
                 for _ in whole:
                     done += 1
                     report(done, settings.total_games)
+                if watch is not None:
+                    watch(outcomes)
+                if outcomes.stop is not None:
+                    break
                 if len(whole) < len(results):
                     raise _refused(settings, results)
     if isinstance(keep, ResultsWriter):
-        return Results(settings, StoredRecords(keep.path, sum(keep.played)))
+        return Results(settings, StoredRecords(keep.path, outcomes.count))
     return Results(settings, keep.records())
 
 

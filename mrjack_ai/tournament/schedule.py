@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mrjack_ai.agents import make_agent
-from mrjack_ai.errors import MrJackError
+from mrjack_ai.errors import TournamentError
 from mrjack_ai.game import State
 from mrjack_ai.record import GameRecord, ending_word
 from mrjack_ai.tournament.deals import Deal, deal_text, parse_deal, seeded_deal
 from mrjack_ai.tournament.match import Forfeit, Watch, play_timed
+from mrjack_ai.tournament.sprt import Sprt
 from mrjack_ai.variant import DETECTIVE, JACK, PLAYER_NAMES, Variant
 from mrjack_ai.version import RULES_VERSION
 
@@ -34,10 +35,6 @@ FORMATS: dict[str, str] = {
 _LEAST_AGENTS = {"round-robin": 2, "match": 2, "gauntlet": 2, "self-play": 1}
 
 
-class TournamentError(MrJackError):
-    """A tournament cannot be run as described, or its results cannot be read or written."""
-
-
 @dataclass(frozen=True)
 class Settings:
     """A tournament: everything that decides its games.
@@ -45,13 +42,16 @@ class Settings:
     Attributes:
         agents: specification strings, all different: two for a match, at least one for
             self-play, at least two else. A gauntlet is the first one's against the others.
-        games: games of each pairing; even, since each deal is played with both sides.
+        games: games of each pairing; even, since each deal is played with both sides. With a
+            sequential test, the most that are played.
         seed: not negative.
         variant: the variant.
         format: one of `FORMATS`.
         deals: the deals to play, in this order; None draws them from the seed.
         move_time_limit: most milliseconds an agent may take for a decision, or it forfeits the
             game; None for no limit.
+        sprt: a sequential test that stops a match of two agents when it is decided; None plays
+            all games.
 
     Raises:
         TournamentError: when such a tournament cannot be played.
@@ -64,6 +64,7 @@ class Settings:
     format: str = "round-robin"
     deals: tuple[Deal, ...] | None = None
     move_time_limit: float | None = None
+    sprt: Sprt | None = None
 
     def __post_init__(self) -> None:
         if self.format not in FORMATS:
@@ -95,6 +96,12 @@ class Settings:
         limit = self.move_time_limit
         if limit is not None and not (type(limit) in (int, float) and 0 < limit < 1e9):
             raise TournamentError(f"move time limit {limit} must be a number of milliseconds")
+        if self.sprt is not None and (count != 2 or self.format == "self-play"):
+            what = "self-play" if self.format == "self-play" else f"{count} agents"
+            raise TournamentError(
+                f"a sequential test is for a match of two agents, not for {what}; leave out "
+                "--sprt, or the other agents"
+            )
 
     def check_agents(self, allow_cheats: bool = False) -> None:
         """Build every agent once.
@@ -135,6 +142,7 @@ class Settings:
             "seed": self.seed,
             "deals": None if deals is None else [deal_text(deal, self.variant) for deal in deals],
             "move_time_limit": self.move_time_limit,
+            "sprt": None if self.sprt is None else str(self.sprt),
             "rules": RULES_VERSION,
             **self.variant.to_dict(),
         }
@@ -154,6 +162,7 @@ class Settings:
         try:
             variant = Variant.from_dict(data)
             deals = data["deals"]
+            test = data.get("sprt")  # missing in files older than the test
             return cls(
                 agents=tuple(data["agents"]),
                 games=data["games"],
@@ -162,6 +171,7 @@ class Settings:
                 format=data["format"],
                 deals=None if deals is None else tuple(parse_deal(text, variant) for text in deals),
                 move_time_limit=data["move_time_limit"],
+                sprt=None if test is None else Sprt.parse(test.split()),
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise TournamentError(f"the settings are damaged: {error!r}") from None

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from mrjack_ai.tournament.schedule import TournamentError
+from mrjack_ai.errors import TournamentError
 from mrjack_ai.tournament.statistics import PairCounts, expected_score, pair_log_likelihood
 
 _LARGEST_ELO = 2000

@@ -40,6 +40,10 @@ class Rate:
             return "-"
         return f"{100 * self.value:.1f} [{100 * self.low:.1f}, {100 * self.high:.1f}]"
 
+    def complement(self) -> Rate:
+        """The share of the other games: those lost where this one is those won."""
+        return Rate(self.games, 1 - self.value, 1 - self.high, 1 - self.low)
+
     def elo(self) -> EloEstimate:
         """The Elo difference of this score, its interval that of the score."""
         return EloEstimate(*map(elo_difference, (self.value, self.low, self.high)))

@@ -28,8 +28,9 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from mrjack_ai.agents.registry import parse_agent
-from mrjack_ai.errors import MrJackError
-from mrjack_ai.tournament.schedule import GameResult, Settings, TournamentError
+from mrjack_ai.errors import MrJackError, TournamentError
+from mrjack_ai.tournament.outcomes import Outcomes
+from mrjack_ai.tournament.schedule import GameResult, Settings
 from mrjack_ai.version import __version__
 
 SCHEMA_VERSION = 1
@@ -197,8 +198,8 @@ class ResultsWriter:
         self._run: int | None = None
         self._workers = workers
         self._agents = agents
-        self.played = bytearray(settings.total_games)
-        """1 for each game of the schedule that is in the file."""
+        self.outcomes = Outcomes(settings)
+        """Who won the games that are in the file."""
         try:
             self._lock = _Lock(self.path)
             self._open()
@@ -212,8 +213,7 @@ class ResultsWriter:
             self.close()
             raise
 
-    def _cannot_write(self, error: Exception) -> TournamentError:
-        kept = sum(self.played)
+    def _cannot_write(self, error: Exception, kept: int = 0) -> TournamentError:
         carry_on = f"; the {kept} games before are kept, and the same command carries on"
         return TournamentError(
             f"cannot write results to {str(self.path)!r}: {error}{carry_on if kept else ''}"
@@ -240,8 +240,8 @@ class ResultsWriter:
                 f"{str(self.path)!r} holds another tournament ({', '.join(differing)} differ); "
                 "give another --out, or remove that file"
             )
-        for result, *_ in _read_games(self.path, connection, self.settings):
-            self.played[result.number] = 1
+        found_games = _read_games(self.path, connection, self.settings)
+        self.outcomes.add(result for result, *_ in found_games)
         connection.execute("PRAGMA journal_mode = WAL")
 
     def _make(self, connection: sqlite3.Connection) -> None:
@@ -264,7 +264,7 @@ class ResultsWriter:
         connection.execute("COMMIT")
 
     def add(self, results: Sequence[GameResult]) -> None:
-        """Add games and commit.
+        """Add games and commit; those behind the end of a sequential test are left out or removed.
 
         Raises:
             TournamentError: when they cannot be written; none of them is in the file then.
@@ -272,6 +272,11 @@ class ResultsWriter:
         connection = self._connection
         assert connection is not None
         now = _now()
+        kept = self.outcomes.count
+        self.outcomes.add(results)
+        stop = self.outcomes.stop
+        if stop is not None:
+            results = [result for result in results if result.number < stop]
         try:
             connection.execute("BEGIN IMMEDIATE")
             if self._run is None:  # a run that adds nothing leaves no trace
@@ -281,15 +286,15 @@ class ResultsWriter:
                 ).lastrowid
             rows = [(*result, self._run, now, _checksum(result)) for result in results]
             connection.executemany(_INSERT, rows)
+            if stop is not None:  # at once, so that what is in the file does not depend on luck
+                connection.execute("DELETE FROM games WHERE number >= ?", (stop,))
             connection.execute("COMMIT")
         except sqlite3.Error as error:
-            raise self._cannot_write(error) from None
+            raise self._cannot_write(error, kept) from None
         finally:
             if connection.in_transaction:
                 with contextlib.suppress(sqlite3.Error):
                     connection.execute("ROLLBACK")
-        for result in results:
-            self.played[result.number] = 1
 
     def copy(self, runs: Iterable[tuple[Any, ...]], games: Iterable[tuple[Any, ...]]) -> int:
         """Add rows of another file; returns the number of games.

@@ -28,9 +28,10 @@ from typing import Any
 from mrjack_ai.agents import Agent, agent_class, register_agent
 from mrjack_ai.agents.registry import parse_agent
 from mrjack_ai.engine.warmup import load_kernels
+from mrjack_ai.errors import TournamentError
 from mrjack_ai.game import new_game
 from mrjack_ai.tournament.match import CRASH, TIME, Forfeit
-from mrjack_ai.tournament.schedule import GameResult, Settings, TournamentError
+from mrjack_ai.tournament.schedule import GameResult, Settings
 from mrjack_ai.variant import Variant
 
 BATCH_SECONDS = 0.1
