@@ -29,6 +29,12 @@ ENDING_NAMES = [(ENDINGS[ending], word) for ending, word in ENDING_WORDS.items()
 MOST_FORFEITS = 5
 """So many forfeited games are listed after a tournament."""
 
+_INTERVALS = {"rating", "all", "as Detective", "as Jack", "score", "Elo difference"}
+_INTERVALS |= {"Detective wins"}
+_NARROW = 110
+"""On terminals of fewer columns the tables move closer together."""
+_NARROW_INTERVAL = len("100.0 [100.0,") - 1
+
 _UPDATES_PER_SECOND = 4
 _LINES_AROUND = 8
 """Lines of the live view besides the agents', and what is left of the shell's."""
@@ -40,9 +46,11 @@ _LINES_AROUND = 8
 def _table(title: str, names: Sequence[str], numbers: Sequence[str]) -> Table:
     table = Table(title=title, **TABLE_STYLE)
     for name in names:
-        table.add_column(name, overflow="fold", min_width=10)
+        table.add_column(name, overflow="fold", min_width=8)
     for name in numbers:
-        table.add_column(name, justify="right")
+        # A narrow terminal breaks an interval behind its comma, and loses no digit.
+        width = _NARROW_INTERVAL if name in _INTERVALS else None
+        table.add_column(name, justify="right", overflow="fold", min_width=width)
     return table
 
 
@@ -51,14 +59,17 @@ def print_summary(summary: Summary) -> None:
     console = Console()
     if not console.is_terminal:
         console.width = 160  # a file or pipe has no width of its own
-    console.print(_standings_table(summary))
+    tables = [_standings_table(summary), _pairings_table(summary), _endings_table(summary)]
+    if console.width < _NARROW:
+        for table in tables:
+            table.padding = (0, 0)
+    console.print(tables[0])
     if summary.ratings is not None:
         side = summary.ratings.side_advantage().text()
         print(f"Ratings are Elo points around the mean; playing the Detective is worth {side}.\n")
     else:
         print(f"No ratings: {summary.unrated}.\n")
-    console.print(_pairings_table(summary))
-    console.print(_endings_table(summary))
+    console.print(*tables[1:])
     if summary.sprt is not None:
         print(summary.sprt_text())
 
