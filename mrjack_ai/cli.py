@@ -51,6 +51,7 @@ from mrjack_ai.tournament import (
     seeded_deal,
     summarize,
     write_deals,
+    write_report,
 )
 from mrjack_ai.tournament.description import read_description
 from mrjack_ai.tournament.ladder import ladder_pairs, markdown_table, run_ladder
@@ -174,6 +175,13 @@ def _print_file(path: str, tracebacks: bool) -> None:
             for result in reader.results():
                 if result.forfeit_traceback:
                     print(f"\ngame {result.number + 1}:\n{result.forfeit_traceback}", end="")
+
+
+def _report(options: argparse.Namespace) -> int:
+    out = options.out or os.path.splitext(options.file)[0] + ".html"
+    games = write_report(options.file, out)
+    print(f"the report of {games} games is in {out}")
+    return 0
 
 
 def _ladder(options: argparse.Namespace) -> int:
@@ -375,6 +383,7 @@ def _bench(options: argparse.Namespace) -> int:
 _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "tournament": _tournament,
     "results": _results,
+    "report": _report,
     "deals": _deals,
     "ladder": _ladder,
     "perft": _perft,

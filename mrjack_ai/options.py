@@ -132,6 +132,18 @@ def build_parser(described: Mapping[str, Any] | None = None) -> argparse.Argumen
     )
 
     command = commands.add_parser(
+        "report",
+        help="write a results file as a web page",
+        description="Write one self-contained page: standings, cross table, pairings, balance of "
+        "sides, endings, lengths, rating against thinking time, and some games move by move. It "
+        "works from disk and without a network.",
+    )
+    command.add_argument("file", metavar="FILE", help="results file of a tournament")
+    command.add_argument(
+        "-o", "--out", metavar="PAGE", help="the page (default: FILE with the ending .html)"
+    )
+
+    command = commands.add_parser(
         "deals",
         help="write a file of deals",
         description="Draw deals and write them to a file, which can be kept and played by any "

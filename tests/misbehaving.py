@@ -102,6 +102,18 @@ class Dies(First):
         return super().act(observation)
 
 
+class Scripts(First):
+    """Has a parameter and an exception that no page may take for its own."""
+
+    def __init__(self, text: str = "") -> None:
+        self.text = text
+
+    def act(self, observation: Observation) -> int:
+        if observation.turn == 2:
+            raise ValueError("</pre><script>document.title = 'broken'</script>&amp;")
+        return super().act(observation)
+
+
 def register() -> None:
     """Make them known by name."""
     for name, agent in (
@@ -113,5 +125,6 @@ def register() -> None:
         ("illegal-in-tests", Illegal),
         ("slow-in-tests", Slow),
         ("dies-in-tests", Dies),
+        ("scripts-in-tests", Scripts),
     ):
         register_agent(name, agent)

@@ -13,6 +13,7 @@ from mrjack_ai.tournament.description import load_settings, make_settings
 from mrjack_ai.tournament.frames import Tables, export, load, pairings_frame, standings_frame
 from mrjack_ai.tournament.match import play_game
 from mrjack_ai.tournament.ratings import Ratings, bradley_terry
+from mrjack_ai.tournament.report import write_report
 from mrjack_ai.tournament.runner import Results, load_results, read_games, run_tournament
 from mrjack_ai.tournament.schedule import (
     FORMATS,
@@ -76,4 +77,5 @@ __all__ = [
     "standings_frame",
     "summarize",
     "write_deals",
+    "write_report",
 ]

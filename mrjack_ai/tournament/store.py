@@ -492,6 +492,19 @@ class ResultsReader:
         """The same, with the number of the run and the time (UTC) it was finished."""
         return _read_games(self.path, self.connection, self.settings)
 
+    def result(self, number: int) -> GameResult:
+        """One game, by its number in the schedule.
+
+        Raises:
+            TournamentError: when it is not there or damaged.
+        """
+        with self._errors():
+            row = self.connection.execute(f"{_SELECT} WHERE number = ?", (number,)).fetchone()
+            result = None if row is None else _checked(row, self.settings)
+        if result is None:
+            raise _damaged(self.path, f"game {number + 1}", "it cannot be read")
+        return result
+
     def readable(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the games in the order of the schedule, but for damaged ones."""
         for number in range(self.settings.total_games):
