@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from mrjack_ai import Variant, __version__
@@ -28,9 +28,10 @@ class Comparison:
 
     agent: str
     against: str
+    games: int
 
 
-def comparisons(simulations: int, milliseconds: int) -> list[Comparison]:
+def comparisons(simulations: int, milliseconds: int, games: int) -> list[Comparison]:
     """All of them, in the order of the parameters."""
     equal = f"ismcts:sims={simulations}"
     timed = f"ismcts:time={milliseconds}"
@@ -40,19 +41,20 @@ def comparisons(simulations: int, milliseconds: int) -> list[Comparison]:
     changes += ["final=value,discretion=0", "reuse=false"]
     changes += ["belief=exact", "sharpness=4", "sharpness=16"]
     changes += [f"discretion={d}" for d in (0, 0.02, 0.1, 0.2)]
-    found = [Comparison(f"{equal},{change}", equal) for change in changes]
+    found = [Comparison(f"{equal},{change}", equal, games) for change in changes]
     # What Jack gives up to hide must not cost him against those who do not look.
     exact = f"{equal},belief=exact"
-    found += [Comparison(f"{equal},discretion={d}", exact) for d in (0, 0.05, 0.1, 0.2)]
+    found += [Comparison(f"{equal},discretion={d}", exact, games) for d in (0, 0.05, 0.1, 0.2)]
     costly = ["rollout=greedy", "rollout=random", "rollout=cautious"]
     costly += ["eval=rule", "eval=rule,rollout=greedy", "eval=rule,rollout=greedy,horizon=8"]
     costly += ["order=rule", "order=random,widening=1000,power=1", "refine=1", "refine=16"]
-    return found + [Comparison(f"{timed},{change}", timed) for change in costly]
+    return found + [Comparison(f"{timed},{change}", timed, games // 4 * 2) for change in costly]
 
 
-def play(comparison: Comparison, games: int, seed: int, workers: int) -> dict[str, object]:
+def play(comparison: Comparison, seed: int, workers: int) -> dict[str, object]:
     """One comparison as a line of the results."""
-    settings = Settings((comparison.agent, comparison.against), games, seed, Variant())
+    agents = (comparison.agent, comparison.against)
+    settings = Settings(agents, comparison.games, seed, Variant())
     results = run_tournament(settings, workers=workers)
     if not results.complete:
         raise KeyboardInterrupt
@@ -61,7 +63,7 @@ def play(comparison: Comparison, games: int, seed: int, workers: int) -> dict[st
     return {
         "agent": comparison.agent,
         "against": comparison.against,
-        "games": games,
+        "games": comparison.games,
         "seed": seed,
         "mrjack_ai": __version__,
         **{
@@ -94,7 +96,9 @@ def markdown(lines: list[dict]) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--games", type=int, default=400, help="games a comparison")
+    parser.add_argument(
+        "--games", type=int, default=400, help="games a comparison; half as many on a clock"
+    )
     parser.add_argument("--simulations", type=int, default=400)
     parser.add_argument("--milliseconds", type=int, default=5)
     parser.add_argument("--seed", type=int, default=11)
@@ -109,12 +113,12 @@ def main() -> int:
     done = {(line["agent"], line["against"], line["games"], line["seed"]) for line in known}
     todo = [
         comparison
-        for comparison in comparisons(options.simulations, options.milliseconds)
-        if (comparison.agent, comparison.against, options.games, options.seed) not in done
+        for comparison in comparisons(options.simulations, options.milliseconds, options.games)
+        if (*astuple(comparison), options.seed) not in done
     ]
     for number, comparison in enumerate(todo, start=1):
         try:
-            line = play(comparison, options.games, options.seed, options.workers)
+            line = play(comparison, options.seed, options.workers)
         except KeyboardInterrupt:
             print("stopped; the same command carries on", file=sys.stderr)
             return 130

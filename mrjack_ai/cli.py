@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import io
+import json
 import os
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from mrjack_ai.agents import (
@@ -29,25 +27,41 @@ from mrjack_ai.agents import (
     register_all_installed,
 )
 from mrjack_ai.board import load_board
-from mrjack_ai.engine.layout import ENDINGS
+from mrjack_ai.console import (
+    ENDING_NAMES,
+    MOST_FORFEITS,
+    TABLE_STYLE,
+    live_table,
+    print_forfeits,
+    print_summary,
+    progress_bar,
+)
 from mrjack_ai.errors import MrJackError, NotationError
 from mrjack_ai.game import State, new_game
-from mrjack_ai.notation import ENDING_WORDS, variant_of
+from mrjack_ai.notation import variant_of
 from mrjack_ai.options import EXIT_BAD_INPUT, PERFT_START, build_parser
-from mrjack_ai.record import GameRecord, read_records
+from mrjack_ai.record import GameRecord
 from mrjack_ai.render.terminal import board_text
 from mrjack_ai.simulate import perft, perft_divide, random_games
 from mrjack_ai.tournament import (
-    Results,
+    DealError,
     Settings,
-    mean_length,
+    TournamentError,
+    export,
+    load_results,
+    make_settings,
+    read_games,
+    recover,
     run_tournament,
-    standings,
+    seeded_deal,
+    summarize,
+    write_deals,
+    write_report,
 )
-from mrjack_ai.tournament.ladder import ladder_pairs, markdown_table, run_ladder
+from mrjack_ai.tournament.description import read_description
+from mrjack_ai.tournament.ladder import games_of, ladder_pairs, markdown_table, run_ladder
+from mrjack_ai.tournament.store import ResultsReader
 from mrjack_ai.variant import DEFAULT_VARIANT, DETECTIVE, PLAYER_NAMES, Variant, make_variant
-
-_TABLE_STYLE: dict[str, Any] = {"title_justify": "left", "box": box.SIMPLE_HEAD}
 
 EXIT_FAILED = 1
 EXIT_INTERRUPTED = 130
@@ -60,25 +74,42 @@ def _variant(options: argparse.Namespace) -> Variant:
 # -- tournament ---------------------------------------------------------------------------
 
 
-def _tournament(options: argparse.Namespace) -> int:
-    settings = Settings(
-        agents=tuple(agent.strip() for agent in options.agents),
+def tournament_settings(options: argparse.Namespace) -> Settings:
+    """The tournament that parsed options describe."""
+    return make_settings(
+        agents=options.agents,
         games=options.games,
         seed=options.seed,
-        variant=_variant(options),
+        format=options.format,
+        deals=options.deals,
+        move_time_limit=options.move_time_limit,
+        sprt=options.sprt,
+        board=options.board,
+        cast=options.cast,
+        turns=options.turns,
+        first=options.first,
     )
+
+
+def _tournament(options: argparse.Namespace) -> int:
+    if options.settings is not None:
+        described = read_description(options.settings)
+        options = build_parser(described).parse_args(options.command_line, options)
+    settings = tournament_settings(options)
     new_game(settings.variant)  # compiles, if need be, before the bar appears and workers start
     started = time.perf_counter()
-    with _progress_bar("games") as advance:
+    with live_table() as watch:
         results = run_tournament(
             settings,
             workers=options.workers,
             out=options.out,
-            progress=advance,
+            watch=watch,
             allow_cheats=options.allow_cheats,
+            strict=options.strict,
         )
     seconds = time.perf_counter() - started
-    _print_results(results)
+    print_summary(summarize(results))
+    print_forfeits(results)
     played = len(results.records)
     print(f"{played} games, seed {settings.seed}, {seconds:.1f} s", end="")
     print(f"; every game is in {options.out}" if options.out else "")
@@ -93,86 +124,82 @@ def _tournament(options: argparse.Namespace) -> int:
     return EXIT_INTERRUPTED
 
 
-@contextlib.contextmanager
-def _progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar on standard error; silent where nobody watches."""
-    console = Console(stderr=True)
-    columns = (
-        TextColumn(what),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
-        task = progress.add_task(what, total=None, rate="")
-        started = time.perf_counter()
-        done_before: int | None = None
-
-        def advance(done: int, total: int) -> None:
-            nonlocal done_before
-            if done_before is None:
-                done_before = done  # games of an earlier run do not count for the rate
-            seconds = time.perf_counter() - started
-            rate = f"{(done - done_before) / seconds:.0f}/s" if seconds > 0.5 else ""
-            progress.update(task, completed=done, total=total, rate=rate)
-
-        yield advance
+def _deals(options: argparse.Namespace) -> int:
+    if options.count < 1 or options.seed < 0:
+        raise DealError("--count must be at least 1 and --seed not negative")
+    if os.path.exists(options.file):
+        raise DealError(f"{options.file!r} exists already; deals in use are not overwritten")
+    variant = _variant(options)
+    deals = [seeded_deal(variant, options.seed, number) for number in range(options.count)]
+    write_deals(options.file, deals, variant)
+    print(f"{len(deals)} deals are in {options.file}")
+    return 0
 
 
-_ENDINGS = [(ENDINGS[ending], word) for ending, word in ENDING_WORDS.items()]
-"""Name and short name of each ending."""
-
-
-def _count_endings(records: Sequence[GameRecord]) -> list[int]:
-    return [sum(record.ending == word for record in records) for _, word in _ENDINGS]
-
-
-def _print_results(results: Results) -> None:
-    console = Console(markup=False)  # a command can have brackets in it
-    if not console.is_terminal:
-        console.width = 120  # a file or pipe has no width of its own
-    table = Table(title="Standings: games won in %, 95 % intervals", **_TABLE_STYLE)
-    table.add_column("agent", overflow="fold", min_width=10)
-    for name in ("games", "all", "as Detective", "as Jack"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for standing in standings(results):
-        table.add_row(
-            standing.agent,
-            str(standing.as_detective.games + standing.as_jack.games),
-            standing.score.percent(),
-            standing.as_detective.percent(),
-            standing.as_jack.percent(),
+def _results(options: argparse.Namespace) -> int:
+    """Show, export or recover a results file."""
+    words = options.words
+    if len(words) > 1 and words[0] == "export":
+        if len(words) < 3:
+            raise TournamentError("export needs a file to write: mrjack results export FILE OUT")
+        for out in words[2:]:
+            print(f"{export(words[1], out)} games are in {out}")
+    elif len(words) == 3 and words[0] == "recover":
+        print(f"{recover(words[1], words[2])} games are in {words[2]}")
+    elif len(words) == 1:
+        _print_file(words[0], options.tracebacks)
+    else:
+        raise TournamentError(
+            f"cannot make sense of {' '.join(words)!r}; it is either mrjack results FILE, or "
+            "export FILE OUT, or recover FILE NEW_FILE"
         )
-    console.print(table)
+    return 0
 
-    table = Table(title="Games by pairing and ending", **_TABLE_STYLE)
-    table.add_column("Detective", overflow="fold", min_width=10)
-    table.add_column("Jack", overflow="fold", min_width=10)
-    for name in ("games", "caught", "wrong accusation", "escape", "dawn", "actions"):
-        table.add_column(name, justify="right")
-    for one, other in results.settings.pairings:
-        for players in ((one, other), (other, one)):
-            names = tuple(results.settings.agents[player] for player in players)
-            records = [record for record in results.records if record.agents == names]
-            counts = [str(count) for count in _count_endings(records)]
-            table.add_row(*names, str(len(records)), *counts, f"{mean_length(records):.1f}")
-    counts = [str(count) for count in _count_endings(results.records)]
-    length = f"{mean_length(results.records):.1f}"
-    table.add_section()
-    table.add_row("all", "", str(len(results.records)), *counts, length)
-    console.print(table)
+
+def _print_file(path: str, tracebacks: bool) -> None:
+    results = load_results(path)
+    settings = results.settings
+    words = {**settings.to_dict(), "board": settings.variant.board.name}
+    words["agents"] = " ".join(settings.agents)
+    words["cast"] = "+".join(settings.variant.cast)
+    words["deals"] = "drawn from the seed" if settings.deals is None else len(settings.deals)
+    limit = settings.move_time_limit
+    words["sprt"] = settings.sprt or "none"
+    words["move_time_limit"] = "none" if limit is None else f"{limit:g} ms"
+    for name, value in words.items():
+        print(f"{name.replace('_', ' ')}: {value}")
+    with ResultsReader(path) as reader:
+        for run, started, workers, versions in reader.table("runs")[1]:
+            software = " ".join(" ".join(pair) for pair in json.loads(versions).items())
+            print(f"run {run}: {started}, workers {workers}, {software}")
+    print(f"played: {len(results.records)} of {settings.total_games} games\n")
+    print_summary(summarize(results))
+    print_forfeits(results, most=settings.total_games if tracebacks else MOST_FORFEITS)
+    if tracebacks:
+        with ResultsReader(path) as reader:
+            for result in reader.results():
+                if result.forfeit_traceback:
+                    print(f"\ngame {result.number + 1}:\n{result.forfeit_traceback}", end="")
+
+
+def _report(options: argparse.Namespace) -> int:
+    out = options.out or os.path.splitext(options.file)[0] + ".html"
+    games = write_report(options.file, out)
+    print(f"the report of {games} games is in {out}")
+    return 0
 
 
 def _ladder(options: argparse.Namespace) -> int:
     variant = _variant(options)
     new_game(variant)  # compiles, if need be, before the bar appears and workers start
-    rungs = [rung.strip() for rung in options.rungs]
+    rungs = None if options.rungs is None else [rung.strip() for rung in options.rungs]
     pairs = ladder_pairs(rungs)
-    with _progress_bar("games") as advance:
+    games = [games_of(pair, options.games) for pair in pairs]
+    with progress_bar() as advance:
 
         def report(agent: str, against: str, done: int, total: int) -> None:
-            advance(pairs.index((agent, against)) * total + done, len(pairs) * total)
+            before = sum(games[: pairs.index((agent, against))])
+            advance(before + done, sum(games))
 
         steps = run_ladder(
             rungs,
@@ -253,7 +280,7 @@ def _moment(options: argparse.Namespace) -> State:
         if options.at is not None or options.game is not None:
             raise NotationError("--at and --game need a file of records")
         return new_game(_variant(options)) if what is None else _typed_position(what, options)
-    records = read_records(what)
+    records = read_games(what)
     number: int = 1 if options.game is None else options.game
     if not 1 <= number <= len(records):
         raise NotationError(f"--game {number} must be from 1 to {len(records)}")
@@ -274,7 +301,7 @@ def _analyse(options: argparse.Namespace) -> int:
     if analysis.suspicion is not None and (analysis.suspicion > 0).sum() > 1:
         who = "by his plays" if view.player == DETECTIVE else "as everybody sees it, by his plays"
         print(f"  {who}: {_percentages(view.variant, analysis.suspicion)}")
-    table = Table(title="Best actions", **_TABLE_STYLE)
+    table = Table(title="Best actions", **TABLE_STYLE)
     table.add_column("action")
     for name in ("visits", "share", "value"):
         table.add_column(name, justify="right")
@@ -293,14 +320,17 @@ def _percentages(variant: Variant, weights: npt.NDArray[np.float64]) -> str:
 
 
 def _replay(options: argparse.Namespace) -> int:
-    records = read_records(options.file)
+    records = read_games(options.file)
     for number, record in enumerate(records, start=1):
         _check(options.file, number, record)
         if options.text:
             print(record.to_text())
-    counts = zip(_ENDINGS, _count_endings(records), strict=True)
-    endings = [f"{name} {count}" for (name, _), count in counts]
-    unfinished = sum(record.ending is None for record in records)
+    counts = Counter(record.ending for record in records)
+    endings = [f"{name} {counts[word]}" for name, word in ENDING_NAMES]
+    forfeited = sum("forfeit" in record.details for record in records)
+    if forfeited:
+        endings.append(f"forfeited {forfeited}")
+    unfinished = sum(record.ending is None for record in records) - forfeited
     if unfinished:
         endings.append(f"unfinished {unfinished}")
     games = "1 game keeps" if len(records) == 1 else f"{len(records)} games keep"
@@ -316,7 +346,7 @@ def _check(file: str, number: int, record: GameRecord) -> None:
 
 
 def _agents(options: argparse.Namespace) -> int:
-    table = Table(title="Agents", **_TABLE_STYLE)
+    table = Table(title="Agents", **TABLE_STYLE)
     for name in ("name", "parameters (default)", "how it plays"):
         table.add_column(name, overflow="fold")
     broken = register_all_installed()
@@ -350,6 +380,9 @@ def _bench(options: argparse.Namespace) -> int:
 
 _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "tournament": _tournament,
+    "results": _results,
+    "report": _report,
+    "deals": _deals,
     "ladder": _ladder,
     "perft": _perft,
     "show": _show,
@@ -391,6 +424,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except MrJackError as error:
+        for note in getattr(error, "__notes__", ()):
+            print(note, file=sys.stderr)  # the traceback of an agent
         message = " ".join(str(error).split())
         print(f"mrjack {options.command}: {message}", file=sys.stderr)
         return EXIT_BAD_INPUT

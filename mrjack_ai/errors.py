@@ -39,3 +39,7 @@ class AgentError(MrJackError):
 
 class TimeLimitError(AgentError):
     """An agent gave no answer in time."""
+
+
+class TournamentError(MrJackError):
+    """A tournament cannot be run as described, or its results cannot be read or written."""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import NoReturn
+from collections.abc import Mapping
+from typing import Any, NoReturn
 
 from mrjack_ai.board import built_in_boards
+from mrjack_ai.tournament import FORMATS
+from mrjack_ai.tournament.description import DEFAULT_AGENTS, DEFAULT_GAMES, DEFAULT_SPRT_GAMES
 from mrjack_ai.tournament.ladder import RUNGS
 from mrjack_ai.variant import FULL_CAST, PLAYER_NAMES
 from mrjack_ai.version import RULES_VERSION, __version__
 
-DEFAULT_AGENTS = ("greedy", "cautious", "random")
 PERFT_START = "jack JS; deal SH,JW,JS,IL"
 EXIT_BAD_INPUT = 2
 
@@ -23,8 +25,12 @@ class _Parser(argparse.ArgumentParser):
         self.exit(EXIT_BAD_INPUT, f"{self.prog}: {message} (try {self.prog} --help)\n")
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """The command's options."""
+def build_parser(described: Mapping[str, Any] | None = None) -> argparse.ArgumentParser:
+    """The command's options.
+
+    Args:
+        described: values of options of `mrjack tournament` to take when they are not given.
+    """
     parser = _Parser(
         prog="mrjack", description="Play, check and study the board game Mr. Jack with AI agents."
     )
@@ -38,21 +44,54 @@ def build_parser() -> argparse.ArgumentParser:
     command = commands.add_parser(
         "tournament",
         help="let agents play each other",
-        description="Round robin between agents. Each deal - Jack's identity, the cards of every "
+        description="Let agents play each other. Each deal - Jack's identity, the cards of every "
         "turn, the alibi pile - is played twice, with the sides swapped.",
+    )
+    command.add_argument(
+        "--settings",
+        metavar="FILE",
+        help="TOML file with any of the options up to --sprt and those of the variant, "
+        "as in agents = ['greedy', 'random']; options given here come first",
+    )
+    command.add_argument(
+        "--format",
+        choices=tuple(FORMATS),
+        default="round-robin",
+        help="; ".join(f"{name}: {meaning}" for name, meaning in FORMATS.items())
+        + " (default: %(default)s)",
     )
     command.add_argument(
         "--agents",
         nargs="+",
         metavar="AGENT",
         default=list(DEFAULT_AGENTS),
-        help="two or more agents, name or name:key=value,... or 'cmd:PROGRAM ARGUMENTS' "
-        "(default: %(default)s)",
+        help="the agents, name or name:key=value,... or 'cmd:PROGRAM ARGUMENTS' (default: "
+        "%(default)s)",
     )
     command.add_argument(
-        "--games", type=int, default=200, help="games of each pairing, even (default: %(default)s)"
+        "--games",
+        type=int,
+        help="games of each pairing, even "
+        f"(default: {DEFAULT_GAMES}, or all there are with --deals)",
     )
     command.add_argument("--seed", type=int, default=1, help="seed (default: %(default)s)")
+    command.add_argument(
+        "--deals", metavar="FILE", help="play these deals, as written by mrjack deals"
+    )
+    command.add_argument(
+        "--move-time-limit",
+        type=float,
+        metavar="MS",
+        help="milliseconds for a decision; an agent that takes longer forfeits the game",
+    )
+    command.add_argument(
+        "--sprt",
+        nargs="+",
+        metavar="WORD",
+        help="stop a match of two agents when a sequential test has decided between two Elo "
+        "differences of the first one: elo0=0 elo1=20 alpha=0.05 beta=0.05; --games is then the "
+        f"most that are played (default: {DEFAULT_SPRT_GAMES})",
+    )
     command.add_argument(
         "--workers",
         type=int,
@@ -62,31 +101,88 @@ def build_parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--out",
         metavar="FILE",
-        help="write every game to FILE as a JSON line; run again to carry on an interrupted one",
+        help="keep every game in FILE (an SQLite database); run again to carry on after a break",
     )
     command.add_argument(
         "--allow-cheats",
         action="store_true",
         help="let agents play that look at what they may not know, such as omniscient",
     )
+    command.add_argument(
+        "--strict",
+        action="store_true",
+        help="stop when an agent raises, acts illegally or is too slow, instead of going on with "
+        "that game lost",
+    )
     _add_code(command)
+    _add_variant(command)
+    command.set_defaults(**(described or {}))
+
+    command = commands.add_parser(
+        "results",
+        usage="mrjack results FILE [--tracebacks]\n"
+        "       mrjack results export FILE OUT [OUT ...]\n"
+        "       mrjack results recover FILE NEW_FILE",
+        help="show, export or recover the results of a tournament",
+        description="Show a results file: what was to be played, by what software, the standings, "
+        "and why games were forfeited. export writes the games as a table (OUT.csv, OUT.parquet) "
+        "or as records (OUT.jsonl, OUT.txt). recover copies what can be read of a damaged file.",
+    )
+    command.add_argument("words", nargs="+", metavar="FILE", help="results file of a tournament")
+    command.add_argument(
+        "--tracebacks", action="store_true", help="all forfeited games, with Python's tracebacks"
+    )
+
+    command = commands.add_parser(
+        "report",
+        help="write a results file as a web page",
+        description="Write one self-contained page: standings, cross table, pairings, balance of "
+        "sides, endings, lengths, rating against thinking time, and some games move by move. It "
+        "works from disk and without a network.",
+    )
+    command.add_argument("file", metavar="FILE", help="results file of a tournament")
+    command.add_argument(
+        "-o", "--out", metavar="PAGE", help="the page (default: FILE with the ending .html)"
+    )
+
+    command = commands.add_parser(
+        "deals",
+        help="write a file of deals",
+        description="Draw deals and write them to a file, which can be kept and played by any "
+        "number of tournaments (mrjack tournament --deals FILE). A deal holds Jack's identity, "
+        "the cards of every odd turn and the alibi pile.",
+    )
+    command.add_argument("file", help="the file to write; it must not exist yet")
+    command.add_argument(
+        "--count", type=int, default=DEFAULT_GAMES // 2, help="how many (default: %(default)s)"
+    )
+    command.add_argument(
+        "--seed",
+        type=int,
+        default=1,
+        help="seed; a tournament of this seed has the same deals (default: %(default)s)",
+    )
     _add_variant(command)
 
     command = commands.add_parser(
         "ladder",
         help="measure how strong the agents are",
         description="Each rung plays the one below it, and those above greedy also play greedy, "
-        "on paired deals from both sides. Prints a Markdown table.",
+        "on paired deals from both sides; without --rungs then also ismcts at doubled budgets. "
+        "Prints a Markdown table.",
     )
     command.add_argument(
         "--rungs",
         nargs="+",
         metavar="AGENT",
-        default=list(RUNGS),
-        help="the agents, the weakest first (default: %(default)s)",
+        help=f"the agents, the weakest first (default: {' '.join(RUNGS)})",
     )
     command.add_argument(
-        "--games", type=int, default=1000, help="games of each pairing (default: %(default)s)"
+        "--games",
+        type=int,
+        default=1000,
+        help="games of each pairing; a half from 2000 simulations on, a fifth from 10000 or on a "
+        "clock (default: %(default)s)",
     )
     command.add_argument("--seed", type=int, default=1, help="seed (default: %(default)s)")
     command.add_argument("--workers", type=int, default=1, help="processes (default: %(default)s)")
@@ -120,7 +216,7 @@ def build_parser() -> argparse.ArgumentParser:
         description="Draw a position, or the moment of a recorded game, as a board.",
     )
     command.add_argument(
-        "what", nargs="?", help="position text or file of records (default: a new game)"
+        "what", nargs="?", help="position text or file of games (default: a new game)"
     )
     command.add_argument(
         "--game", type=int, metavar="N", help="which game of the file (default: the first)"
@@ -146,7 +242,7 @@ def build_parser() -> argparse.ArgumentParser:
         description="Who can be Jack and how likely, the best actions with visits and values, and "
         "the line expected to follow, as the player to move sees the position.",
     )
-    command.add_argument("what", help="position text or file of records")
+    command.add_argument("what", help="position text or file of games")
     command.add_argument(
         "--agent",
         default="ismcts:sims=20000",
@@ -168,7 +264,7 @@ def build_parser() -> argparse.ArgumentParser:
         help="check a file of records against the rules",
         description="Replay every game of a file and check it against the rules.",
     )
-    command.add_argument("file", help="one record as text, or one JSON record a line")
+    command.add_argument("file", help="results file, records as text, or one JSON record a line")
     command.add_argument(
         "--text", action="store_true", help="also print each game in the readable text form"
     )

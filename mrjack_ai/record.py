@@ -374,8 +374,8 @@ class _TextReader:
 def read_records(path: str | Path) -> list[GameRecord]:
     """Read a file of records: in text form one after the other, or one JSON object a line.
 
-    JSON lines without `actions` (such as the settings of a tournament) are skipped. Actions of
-    JSON records are not checked yet (see `GameRecord.replay`).
+    JSON lines without `actions` are skipped. Actions of JSON records are not checked yet (see
+    `GameRecord.replay`).
 
     Raises:
         RecordError: when the file cannot be read, holds no record, or a line is damaged.

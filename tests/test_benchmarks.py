@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "benchmarks"))
 import measuring
 import rows
 import speed
+import tournaments
 from measuring import Result, Row, Settings, measure
 
 from mrjack_ai.engine.compile import JIT_DISABLED
@@ -210,3 +211,12 @@ def test_script_runs_from_any_folder(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_tournament_benchmark_prints_its_tables(capsys: pytest.CaptureFixture[str]) -> None:
+    assert tournaments.main(["--games", "20", "--pairs", "1", "--growth", "20"]) == 0
+    output = capsys.readouterr().out
+    for words in ("bare loop", "of the bare loop", "times one worker", "coordinator MB", "at rest"):
+        assert words in output
+    with pytest.raises(SystemExit):
+        tournaments.main(["--games", "0"])

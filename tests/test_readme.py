@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,10 @@ import pytest
 
 import mrjack_ai
 from mrjack_ai.agents import make_agent
-from mrjack_ai.cli import build_parser
+from mrjack_ai.cli import build_parser, tournament_settings
 from mrjack_ai.record import GameRecord
 from mrjack_ai.testing import check_agent
+from mrjack_ai.tournament import load_settings
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```(\w*)\n(.*?)```", README, flags=re.DOTALL)
@@ -32,7 +34,7 @@ def test_python_snippets_run_in_order(tmp_path: Path, monkeypatch: pytest.Monkey
     (tmp_path / "my_board.json").write_text(json.dumps(board))
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, Any] = {}
-    assert len(PYTHON) == 5
+    assert len(PYTHON) == 6
     for text in PYTHON:
         exec(compile(text, "README.md", "exec"), namespace)
     assert namespace["state"].history_strings() == ["jack JS", "deal SH,JW,JS,IL"]
@@ -67,3 +69,13 @@ def test_commands_in_the_readme_exist() -> None:
     for command in commands:
         words = ["x" if word.isupper() else word for word in shlex.split(command)]
         assert build_parser().parse_args(words).command == words[0]
+
+
+def test_tournament_file_in_the_readme_describes_one(tmp_path: Path) -> None:
+    path = tmp_path / "night.toml"
+    path.write_text(next(text for language, text in BLOCKS if language == "toml"))
+    settings = load_settings(path)
+    assert (settings.format, settings.games, settings.move_time_limit) == ("gauntlet", 400, 500)
+    command = next(line for line in block_with("--format gauntlet").splitlines())
+    options = build_parser().parse_args(shlex.split(command)[1:])
+    assert replace(tournament_settings(options), move_time_limit=500) == settings

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from collections import Counter
-from collections.abc import Callable
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +17,6 @@ from mrjack_ai.tournament import (
     Game,
     Results,
     Settings,
-    TournamentError,
     load_results,
     make_deal,
     mean_length,
@@ -34,8 +25,7 @@ from mrjack_ai.tournament import (
     run_tournament,
     standings,
 )
-from mrjack_ai.tournament.ladder import elo_difference
-from mrjack_ai.tournament.standings import mean_score, wilson
+from mrjack_ai.tournament.statistics import elo_difference, mean_score, wilson
 from mrjack_ai.variant import DETECTIVE, JACK, Variant, make_variant
 
 SMALL = make_variant("mews", "SH+JW+SG+WG", 4)
@@ -145,7 +135,7 @@ def test_bad_settings(change: dict[str, object], message: str) -> None:
 
 
 def test_unknown_agents_are_refused_before_anything_is_written(tmp_path: Path) -> None:
-    path = tmp_path / "r.jsonl"
+    path = tmp_path / "r.db"
     with pytest.raises(AgentError, match="unknown agent 'rnadom'"):
         run_tournament(small(("random", "rnadom")), out=path)
     assert not path.exists()
@@ -156,12 +146,11 @@ def test_unknown_agents_are_refused_before_anything_is_written(tmp_path: Path) -
 
 def test_same_games_with_any_number_of_workers(tmp_path: Path) -> None:
     settings = small(("random", "cautious", "greedy"), games=20)
-    alone = run_tournament(settings, out=tmp_path / "1.jsonl")
-    shared = run_tournament(settings, workers=2, out=tmp_path / "2.jsonl")
+    alone = run_tournament(settings)
+    shared = run_tournament(settings, workers=2, out=tmp_path / "2.db")
     assert alone.complete
     assert shared.records == alone.records
-    assert (tmp_path / "1.jsonl").read_bytes() == (tmp_path / "2.jsonl").read_bytes()
-    assert load_results(tmp_path / "1.jsonl") == alone
+    assert load_results(tmp_path / "2.db") == alone
     for record in alone.records:
         assert record.replay().is_terminal()
 
@@ -170,155 +159,6 @@ def test_progress_is_reported() -> None:
     reports: list[tuple[int, int]] = []
     run_tournament(small(), progress=lambda done, total: reports.append((done, total)))
     assert reports == [(done, 8) for done in range(9)]
-
-
-@pytest.mark.parametrize("cut", [0, 1, 40, -1])
-def test_carries_on_where_a_killed_run_stopped(tmp_path: Path, cut: int) -> None:
-    """The file may end anywhere: in its first line, in a later one, or between two."""
-    whole = tmp_path / "whole.jsonl"
-    results = run_tournament(small(), out=whole)
-    data = whole.read_bytes()
-    lines = data.splitlines(keepends=True)
-    path = tmp_path / "cut.jsonl"
-    path.write_bytes(b"".join(lines[:4]) + lines[4][:cut])
-    started: list[int] = []
-    again = run_tournament(small(), out=path, progress=lambda done, _: started.append(done))
-    assert started[0] == 3
-    assert path.read_bytes() == data
-    assert again == results
-
-
-def test_a_complete_file_is_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "r.jsonl"
-    results = run_tournament(small(), out=path)
-    before = path.read_bytes()
-    assert run_tournament(small(), out=path) == results
-    assert path.read_bytes() == before
-
-
-def test_a_file_cut_in_its_first_line_starts_again(tmp_path: Path) -> None:
-    path = tmp_path / "r.jsonl"
-    for begun in (b"", b'{"tournament": "round'):
-        path.write_bytes(begun)
-        results = run_tournament(small(), out=path)
-        assert results.complete
-        assert load_results(path) == results
-    path.write_bytes(b'{"another": "file')
-    with pytest.raises(TournamentError, match="no results file"):
-        run_tournament(small(), out=path)
-    assert path.read_bytes() == b'{"another": "file'
-
-
-def edit(
-    line: int, flip: bool = False, identity: bool = False, **changes: object
-) -> Callable[[list[str]], list[str]]:
-    """Damage to the record on one line of a results file."""
-
-    def damage(lines: list[str]) -> list[str]:
-        data = json.loads(lines[line])
-        if flip:
-            changes["ending"] = "dawn" if data["ending"] != "dawn" else "escape"
-        if identity:
-            # The shortest game that anybody else could have had on this deal.
-            state = mrjack_ai.new_game(SMALL)
-            other = next(code for code in SMALL.cast if f"jack {code}" != data["actions"][0])
-            state.apply_action(f"jack {other}")
-            while not state.is_terminal():
-                state.apply_action(state.legal_actions()[0])
-            changes.update(
-                GameRecord.from_state(state).to_dict()
-                | {
-                    "agents": data["agents"],
-                    "seed": data["seed"],
-                    "pairing": data["pairing"],
-                    "deal": data["deal"],
-                }
-            )
-        return [*lines[:line], json.dumps(data | changes), *lines[line + 1 :]]
-
-    return damage
-
-
-@pytest.mark.parametrize(
-    ("damage", "message"),
-    [
-        (lambda lines: [lines[0].replace('"seed": 5', '"seed": 6'), *lines[1:]], "seed differ"),
-        (lambda lines: ["something else", *lines[1:]], "no results file"),
-        (lambda lines: [lines[0].replace('"rules": 1', '"rules": 2'), *lines[1:]], "rules differ"),
-        (lambda lines: [lines[0].replace("round robin", "swiss"), *lines[1:]], "tournament differ"),
-        (lambda lines: [*lines[:3], "{}", *lines[4:]], "line 4: 'actions'"),
-        (edit(3, ending=None), "line 4: the game is not finished"),
-        (edit(3, actions=[]), "line 4: .*unfinished"),
-        (edit(3, seed=6), "line 4: this is not the game"),
-        (edit(3, turns=5), "line 4: this is not the game"),
-        (edit(3, rules=2), "line 4: .*version 2"),
-        (edit(3, flip=True), "line 4: the record says"),
-        (edit(3, identity=True), "line 4: .*is not what this deal has"),
-        (lambda lines: [*lines[:3], lines[3][:50], *lines[4:]], "line 4: "),
-        (lambda lines: [*lines[:3], lines[4], *lines[4:]], "line 4: .*not the game"),
-        (lambda lines: [*lines, lines[-1]], "more games than"),
-    ],
-)
-def test_damaged_files_are_refused_and_unchanged(
-    tmp_path: Path, damage: object, message: str
-) -> None:
-    path = tmp_path / "r.jsonl"
-    run_tournament(small(), out=path)
-    path.write_text("\n".join(damage(path.read_text().splitlines())) + "\n")  # type: ignore[operator]
-    before = path.read_bytes()
-    with pytest.raises(TournamentError, match=message):
-        run_tournament(small(), out=path)
-    assert path.read_bytes() == before
-
-
-def test_unwritable_results(tmp_path: Path) -> None:
-    with pytest.raises(TournamentError, match="cannot write results"):
-        run_tournament(small(), out=tmp_path / "no" / "folder.jsonl")
-    with pytest.raises(TournamentError, match="cannot read"):
-        load_results(tmp_path / "missing.jsonl")
-    with pytest.raises(TournamentError, match="workers 0"):
-        run_tournament(small(), workers=0)
-
-
-PROGRAM = """
-import sys
-from mrjack_ai.tournament import Settings, run_tournament
-from mrjack_ai.variant import make_variant
-settings = Settings(("greedy", "cautious"), 4000, 5, make_variant("mews", "SH+JW+SG+WG", 4))
-print("start", flush=True)
-results = run_tournament(settings, workers=int(sys.argv[2]), out=sys.argv[1])
-print("complete" if results.complete else "interrupted", flush=True)
-"""
-
-
-@pytest.mark.parametrize("workers", ["1", "2"])
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_interrupted_or_killed_runs_lose_nothing(
-    tmp_path: Path, how: signal.Signals, workers: str
-) -> None:
-    path = tmp_path / "r.jsonl"
-    process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, str(path), workers],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    for _ in range(600):
-        if path.exists() and path.read_bytes().count(b"\n") > 20:
-            break
-        time.sleep(0.05)
-    os.killpg(process.pid, how)
-    output, errors = process.communicate(timeout=60)
-    if how == signal.SIGINT:
-        assert output.split() == ["start", "interrupted"], errors
-    lines = path.read_bytes().splitlines(keepends=True)
-    whole = [line for line in lines if line.endswith(b"\n")]
-    assert len(whole) > 20
-    settings = Settings(("greedy", "cautious"), 4000, 5, make_variant("mews", "SH+JW+SG+WG", 4))
-    games = list(islice(settings.schedule(), 15))
-    expected = [game.play(settings).to_dict() for game in games]
-    assert [json.loads(line) for line in whole[1:16]] == expected
 
 
 # -- agents that misbehave ----------------------------------------------------------------
@@ -360,60 +200,6 @@ def test_illegal_action_names_the_agent() -> None:
     deal = make_deal(SMALL, generators[0])
     with pytest.raises(AgentError, match=r"Illegal, playing the detective: 'action -1' is not"):
         play_game(SMALL, [Illegal(), FirstAction()], deal, generators)
-
-
-SCRIPT = """
-import mrjack_ai
-from mrjack_ai.agents import register_agent
-from mrjack_ai.tournament import Settings, load_results, run_tournament
-
-class First(mrjack_ai.Agent):
-    def act(self, observation):
-        return observation.legal_actions()[0]
-
-if __name__ == "__main__":
-    register_agent("first", First)
-    variant = mrjack_ai.make_variant("mews", "SH+JW+SG+WG", 4)
-    settings = Settings(("first", "random"), 20, 5, variant)
-    alone = run_tournament(settings)
-    print(run_tournament(settings, workers=2, out="r.jsonl") == alone)
-"""
-
-
-def test_agents_of_a_script_reach_the_workers_and_their_results_are_read_anywhere(
-    tmp_path: Path,
-) -> None:
-    (tmp_path / "play.py").write_text(SCRIPT)
-    run = subprocess.run(
-        [sys.executable, "play.py"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert run.stdout == "True\n", run.stderr
-    # This process has never heard of the agent.
-    results = load_results(tmp_path / "r.jsonl")
-    assert results.complete
-    assert results.settings.agents == ("first", "random")
-
-
-def test_full_disk_is_one_clear_error(tmp_path: Path) -> None:
-    command = f"ulimit -f 8; {sys.executable} -m mrjack_ai.cli tournament --games 40 --board mews"
-    command += " --cast SH+JB --out r.jsonl"
-    run = subprocess.run(
-        ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert run.returncode == 2
-    assert run.stderr.count("\n") == 1
-    assert "cannot write results to 'r.jsonl'" in run.stderr
-    lines = (tmp_path / "r.jsonl").read_text().splitlines()
-    assert len(lines) > 2
-    run = subprocess.run(
-        [*command.split("; ", 1)[1].split()],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-    assert load_results(tmp_path / "r.jsonl").complete
 
 
 # -- statistics ---------------------------------------------------------------------------
@@ -521,7 +307,7 @@ def test_records_say_where_they_belong() -> None:
         assert record.details == {"pairing": game.pairing, "deal": game.deal}
         assert record.seed == 5
         assert isinstance(record, GameRecord)
-        assert Game(game.pairing, game.deal, game.players).play(settings) == record
+        assert Game(game.pairing, game.deal, game.players, game.number).play(settings) == record
 
 
 def test_elo_difference_against_worked_values() -> None:

@@ -45,6 +45,13 @@ def ensure_compiled(variant: Variant) -> None:
     _ready = True
 
 
+def load_kernels(variant: Variant) -> None:
+    """Bring every kernel into this process (0.1 s), so that no first call counts as thinking."""
+    ensure_compiled(variant)
+    if not compiling.JIT_DISABLED:
+        _run_all(variant, build_tables(variant))
+
+
 def _announce() -> None:
     if compiling.CACHE_FOLDER is not None:
         message = "compiling the engine, once (about 20 s) ..."

@@ -1,32 +1,81 @@
 """Tournaments: paired deals, several processes, results that resume."""
 
-from mrjack_ai.tournament.deals import Deal, make_deal
+from mrjack_ai.errors import TournamentError
+from mrjack_ai.tournament.deals import (
+    Deal,
+    DealError,
+    make_deal,
+    read_deals,
+    seeded_deal,
+    write_deals,
+)
+from mrjack_ai.tournament.description import load_settings, make_settings
+from mrjack_ai.tournament.frames import Tables, export, load, pairings_frame, standings_frame
 from mrjack_ai.tournament.match import play_game
-from mrjack_ai.tournament.runner import Results, load_results, run_tournament
-from mrjack_ai.tournament.schedule import Game, Settings, TournamentError
+from mrjack_ai.tournament.ratings import Ratings, bradley_terry
+from mrjack_ai.tournament.report import write_report
+from mrjack_ai.tournament.runner import Results, load_results, read_games, run_tournament
+from mrjack_ai.tournament.schedule import (
+    FORMATS,
+    Game,
+    GameResult,
+    Settings,
+    forfeit_text,
+)
+from mrjack_ai.tournament.sprt import Sprt, SprtStatus
 from mrjack_ai.tournament.standings import (
+    Lengths,
     PairingResult,
-    Rate,
     Standing,
+    Summary,
     mean_length,
     pairing_results,
     standings,
+    summarize,
 )
+from mrjack_ai.tournament.statistics import EloEstimate, PairCounts, Rate
+from mrjack_ai.tournament.store import recover
 
 __all__ = [
+    "FORMATS",
     "Deal",
+    "DealError",
+    "EloEstimate",
     "Game",
+    "GameResult",
+    "Lengths",
+    "PairCounts",
     "PairingResult",
     "Rate",
+    "Ratings",
     "Results",
     "Settings",
+    "Sprt",
+    "SprtStatus",
     "Standing",
+    "Summary",
+    "Tables",
     "TournamentError",
+    "bradley_terry",
+    "export",
+    "forfeit_text",
+    "load",
     "load_results",
+    "load_settings",
     "make_deal",
+    "make_settings",
     "mean_length",
     "pairing_results",
+    "pairings_frame",
     "play_game",
+    "read_deals",
+    "read_games",
+    "recover",
     "run_tournament",
+    "seeded_deal",
     "standings",
+    "standings_frame",
+    "summarize",
+    "write_deals",
+    "write_report",
 ]

@@ -7,25 +7,29 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
+from mrjack_ai.agents.registry import parse_agent
+from mrjack_ai.errors import TournamentError
 from mrjack_ai.tournament.runner import Results, run_tournament
-from mrjack_ai.tournament.schedule import Settings, TournamentError
-from mrjack_ai.tournament.standings import Rate, Standing, pairing_results, standings
+from mrjack_ai.tournament.schedule import Settings
+from mrjack_ai.tournament.standings import Standing, pairing_results, standings
+from mrjack_ai.tournament.statistics import Rate
 from mrjack_ai.variant import Variant
 
 RUNGS: tuple[str, ...] = (
     "random",
     "cautious",
     "greedy",
-    "pimc:sims=100",
-    "ismcts:sims=100",
-    "mo-ismcts:sims=100",
-    "pimc:sims=1000",
-    "ismcts:sims=1000",
-    "mo-ismcts:sims=1000",
+    *(
+        f"{agent}:sims={simulations}"
+        for simulations in (100, 1000, 10000)
+        for agent in ("pimc", "mo-ismcts", "ismcts")
+    ),
+    "ismcts:time=100",
 )
-"""The rungs played by default, the weakest first."""
+"""The rungs played by default, from the weakest on."""
+
+DOUBLINGS: tuple[str, ...] = tuple(f"ismcts:sims={50 * 2**n}" for n in range(8))
+"""The strongest agent at budgets each twice the one before, played after the rungs."""
 
 MARK = "greedy"
 """Every rung above it also plays this one."""
@@ -50,8 +54,15 @@ class Step:
     as_jack: Rate
 
 
-def ladder_pairs(rungs: Sequence[str]) -> list[tuple[str, str]]:
-    """Which agents meet: each rung and the one below it, and those above the mark with it."""
+def ladder_pairs(rungs: Sequence[str] | None = None) -> list[tuple[str, str]]:
+    """Which agents meet: each rung and the one below it, and those above the mark with it.
+
+    Args:
+        rungs: specification strings, the weakest first; by default `RUNGS`, and then each of
+            `DOUBLINGS` and the one before it.
+    """
+    if rungs is None:
+        return ladder_pairs(RUNGS) + ladder_pairs(DOUBLINGS)
     pairs = list(zip(rungs[1:], rungs[:-1], strict=True))
     if MARK in rungs:
         above = rungs[rungs.index(MARK) + 2 :]
@@ -59,8 +70,28 @@ def ladder_pairs(rungs: Sequence[str]) -> list[tuple[str, str]]:
     return pairs
 
 
+def games_of(pair: tuple[str, str], games: int) -> int:
+    """How many games two agents play where `games` are the rule.
+
+    A half where one searches 2,000 or more simulations a decision, a fifth from 10,000 on or on
+    a clock; always an even number, at least 2.
+
+    Raises:
+        AgentError: when a specification is wrong.
+    """
+    share = 1
+    for spec in pair:
+        parameters = parse_agent(spec)[1]
+        simulations = parameters.get("sims", 0)
+        if parameters.get("time", 0) > 0 or simulations >= 10_000:
+            share = 5
+        elif simulations >= 2_000:
+            share = max(share, 2)
+    return max(2, games // share // 2 * 2) if share > 1 else games
+
+
 def run_ladder(
-    rungs: Sequence[str] = RUNGS,
+    rungs: Sequence[str] | None = None,
     games: int = 1000,
     seed: int = 1,
     workers: int = 1,
@@ -71,8 +102,8 @@ def run_ladder(
     """Play the ladder.
 
     Args:
-        rungs: specification strings, the weakest first.
-        games: games of each pairing.
+        rungs: specification strings, the weakest first; see `ladder_pairs` for the default.
+        games: games of each pairing, but see `games_of`.
         seed: seed; all pairings play the same deals.
         workers: number of processes.
         variant: the variant; the standard game by default.
@@ -88,7 +119,7 @@ def run_ladder(
         TournamentError: for fewer than two rungs, and as `run_tournament`.
         AgentError: when a specification is wrong.
     """
-    if len(rungs) < 2:
+    if rungs is not None and len(rungs) < 2:
         raise TournamentError("a ladder needs at least two rungs")
     folder = None if out is None else Path(out)
     if folder is not None:
@@ -97,7 +128,9 @@ def run_ladder(
         except OSError as error:
             raise TournamentError(f"cannot write to {str(folder)!r}: {error}") from None
     pairs = ladder_pairs(rungs)
-    described = [Settings(pair, games, seed, variant or Variant()) for pair in pairs]
+    described = [
+        Settings(pair, games_of(pair, games), seed, variant or Variant()) for pair in pairs
+    ]
     for settings in described:
         settings.check_agents()
     steps = []
@@ -108,7 +141,7 @@ def run_ladder(
                 progress(*pair, done, total)
 
         name = re.sub(r"[^\w.-]", "-", "_vs_".join(pair))  # a command can have any character
-        file = None if folder is None else folder / f"{name}.jsonl"
+        file = None if folder is None else folder / f"{name}.db"
         results = run_tournament(settings, workers=workers, out=file, progress=report)
         if not results.complete:
             break
@@ -123,15 +156,6 @@ def _step(results: Results) -> Step:
     return Step(agent, against, pairing.score, standing.as_detective, standing.as_jack)
 
 
-def elo_difference(score: float) -> float:
-    """Difference of Elo ratings at which a player scores so: 400 log10(s / (1 - s)).
-
-    The logistic form of Elo (The Rating of Chessplayers, 1978); infinite at 0 and 1.
-    """
-    with np.errstate(divide="ignore"):
-        return float(400 * np.log10(np.divide(score, 1 - score)))
-
-
 def markdown_table(steps: Sequence[Step]) -> str:
     """The steps as a Markdown table: percentages with 95 % intervals, Elo difference."""
     lines = [
@@ -139,10 +163,9 @@ def markdown_table(steps: Sequence[Step]) -> str:
         "|---|---|---:|---:|---:|---:|---:|",
     ]
     for step in steps:
-        elo = [elo_difference(s) for s in (step.score.value, step.score.low, step.score.high)]
         lines.append(
             f"| {step.agent} | {step.against} | {step.score.games} | {step.score.percent()} "
-            f"| {elo[0]:+.0f} [{elo[1]:+.0f}, {elo[2]:+.0f}] "
+            f"| {step.score.elo().text()} "
             f"| {step.as_detective.percent()} | {step.as_jack.percent()} |"
         )
     return "\n".join(lines)

@@ -1,33 +1,76 @@
-"""Run a tournament: in this process or in several, resumable, results written as they come."""
+"""Run a tournament: in this process or elsewhere, resumable, results written as they come."""
 
 from __future__ import annotations
 
 import contextlib
-import json
-import multiprocessing
 import os
-import signal
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any, TextIO
+from typing import overload
 
-from mrjack_ai.agents import Agent, agent_class, register_agent
-from mrjack_ai.record import GameRecord
-from mrjack_ai.tournament.schedule import Game, Settings, TournamentError, play_batch
-from mrjack_ai.variant import Variant
-
-_LEAST_BEGUN = len('{"tournament"')
-"""A shorter beginning of a first line could be anybody's file."""
-
-BATCH = 8
-"""Games a worker process is handed at a time."""
+from mrjack_ai.engine.warmup import load_kernels
+from mrjack_ai.errors import AgentError, TournamentError
+from mrjack_ai.record import GameRecord, read_records
+from mrjack_ai.tournament.outcomes import Outcomes
+from mrjack_ai.tournament.schedule import GameResult, Settings, forfeit_text
+from mrjack_ai.tournament.sprt import SprtStatus
+from mrjack_ai.tournament.store import ResultsReader, ResultsWriter, is_results_file
+from mrjack_ai.tournament.workers import WorkerPool, play_on_executor
 
 Progress = Callable[[int, int], None]
+
+
+class StoredRecords(Sequence[GameRecord]):
+    """The records in a results file, in the order of the schedule; read whenever asked for.
+
+    So a tournament may have more games than fit into memory. What another run adds to the file
+    later on does not show.
+
+    Args:
+        path: the results file.
+        count: number of games in it.
+    """
+
+    def __init__(self, path: str | Path, count: int) -> None:
+        self._path = Path(path).absolute()  # whatever the working directory is when it is read
+        self._count = count
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[GameRecord]:
+        """The records one by one.
+
+        Raises:
+            TournamentError: at the first game that is damaged.
+        """
+        with ResultsReader(self._path) as reader:
+            for result in islice(reader.results(), self._count):
+                yield result.record(reader.settings)
+
+    @overload
+    def __getitem__(self, index: int) -> GameRecord: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[GameRecord, ...]: ...
+    def __getitem__(self, index: int | slice) -> GameRecord | tuple[GameRecord, ...]:
+        if isinstance(index, slice):
+            return tuple(self)[index]
+        place = range(self._count)[index]  # raises when there is none
+        return next(islice(self, place, None))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, (StoredRecords, tuple)):
+            return NotImplemented
+        return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<{self._count} records in {str(self._path)!r}>"
 
 
 @dataclass(frozen=True)
@@ -36,17 +79,47 @@ class Results:
 
     Attributes:
         settings: what was to be played.
-        records: the games that were.
-        complete: True when all of them were.
+        records: the games that were; read from the results file, if there is one, whenever they
+            are asked for.
     """
 
     settings: Settings
-    records: tuple[GameRecord, ...]
+    records: Sequence[GameRecord]
 
     @property
     def complete(self) -> bool:
-        """True when every game of the schedule was played."""
-        return len(self.records) == self.settings.total_games
+        """True when every game was played that was to be: all, or until the test was decided."""
+        played = len(self.records) == self.settings.total_games
+        return played or (self.sprt is not None and self.sprt.decided)
+
+    @cached_property
+    def sprt(self) -> SprtStatus | None:
+        """Where the sequential test of the match stands; None when there is none."""
+        if self.settings.sprt is None:
+            return None
+        return Outcomes.of_records(self.settings, self.records).sprt_status()
+
+
+class _Memory:
+    """Keeps results where no file is wanted."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.outcomes = Outcomes(settings)
+        self._settings = settings
+        self._results: list[GameResult] = []
+
+    def add(self, results: Sequence[GameResult]) -> None:
+        self._results += results
+        self.outcomes.add(results)
+        stop = self.outcomes.stop
+        if stop is not None:
+            self._results = [result for result in self._results if result.number < stop]
+
+    def records(self) -> tuple[GameRecord, ...]:
+        return tuple(result.record(self._settings) for result in sorted(self._results))
+
+    def close(self) -> None:
+        pass
 
 
 def run_tournament(
@@ -55,220 +128,123 @@ def run_tournament(
     out: str | Path | None = None,
     progress: Progress | None = None,
     allow_cheats: bool = False,
+    strict: bool = False,
+    executor: Executor | None = None,
+    watch: Callable[[Outcomes], None] | None = None,
 ) -> Results:
     """Play a tournament.
 
-    The games are the same whatever the number of workers. With `out`, each game is appended as
-    one JSON line behind a line with the settings; a file of the same settings that is not
-    complete is carried on.
+    The set of games is the same whatever the number of workers, and on any executor. With `out`,
+    each game is written to an SQLite file as soon as it is over; a file of the same settings that
+    is not complete is carried on.
+
+    An agent that raises an exception, returns an illegal action or exceeds the time limit forfeits
+    that game, and the tournament goes on. One that never returns can only be stopped in worker
+    processes (`workers` of 2 or more): its process is killed some seconds after the limit. A
+    worker process that dies is replaced and its game played again; after three deaths the game is
+    forfeited by the agent at work.
 
     Args:
         settings: what to play.
-        workers: number of processes; 1 plays in this one.
-        out: results file, or None to keep nothing.
+        workers: number of processes; 1 plays in this one. With an executor, how many batches of
+            games it works on at a time; the number of its workers, if known, when 1.
+        out: results file, or None to keep the games in memory.
         progress: called with games played and games in all.
         allow_cheats: let agents play that look at the true state.
+        strict: stop at the first forfeit instead; that game is not kept.
+        executor: where to play, for instance a `concurrent.futures.ProcessPoolExecutor`; it stays
+            open. Agents of your own must be importable there.
+        watch: called with who won which game so far, always the same object: before the first
+            game, and whenever some were played.
 
     Returns:
         The results; incomplete when interrupted by Ctrl-C.
 
     Raises:
-        TournamentError: when the file belongs to another tournament, is damaged or cannot be
-            written, or a worker process died; games already written stay.
-        AgentError: when an agent breaks its contract.
+        TournamentError: when the file belongs to another tournament, is damaged, is in use or
+            cannot be written, or workers cannot be started; games already written stay.
+        AgentError: when a specification is wrong; with `strict`, for a forfeit.
     """
     if workers < 1:
         raise TournamentError(f"workers {workers} must be at least 1")
     settings.check_agents(allow_cheats)
-    records: list[GameRecord] = []
+    load_kernels(settings.variant)  # compiles, if need be, before any worker starts
     report = progress or (lambda played, games: None)
-    store = None if out is None else _ResultsFile(Path(out), settings)
-    try:
-        if store is not None:
-            records += store.open()
-        report(len(records), settings.total_games)
-        todo = islice(settings.schedule(), len(records), None)
-        played = (
-            _play_here(settings, todo) if workers == 1 else _play_apart(settings, todo, workers)
-        )
-        for record in played:
-            records.append(record)
-            if store is not None:
-                store.append(record)
-            report(len(records), settings.total_games)
-    except KeyboardInterrupt:
-        pass  # what was played is in `records`, and in the file
-    finally:
-        if store is not None:
-            store.close()
-    return Results(settings, tuple(records))
+    keep = _Memory(settings) if out is None else ResultsWriter(out, settings, workers)
+    outcomes = keep.outcomes
+    done = outcomes.count
+    with contextlib.closing(keep), contextlib.suppress(KeyboardInterrupt):
+        report(done, settings.total_games)
+        if watch is not None:
+            watch(outcomes)
+        todo = outcomes.missing()
+        workers = min(workers, max(1, settings.total_games - done))
+        with contextlib.closing(_play(settings, todo, workers, executor)) as games:
+            for results in games:
+                whole = [result for result in results if result.forfeit_by is None or not strict]
+                keep.add(whole)
+                for _ in whole:
+                    done += 1
+                    report(done, settings.total_games)
+                if watch is not None:
+                    watch(outcomes)
+                if outcomes.stop is not None:
+                    break
+                if len(whole) < len(results):
+                    raise _refused(settings, results)
+    if isinstance(keep, ResultsWriter):
+        return Results(settings, StoredRecords(keep.path, outcomes.count))
+    return Results(settings, keep.records())
 
 
-def _play_here(settings: Settings, games: Iterable[Game]) -> Iterator[GameRecord]:
-    for game in games:
-        yield game.play(settings)
-
-
-def _start_worker(agents: dict[str, type[Agent]]) -> None:
-    # Ctrl-C reaches every process of the terminal; only the coordinator acts on it.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for name, agent in agents.items():
-        register_agent(name, agent)
-
-
-def _play_apart(settings: Settings, games: Iterator[Game], workers: int) -> Iterator[GameRecord]:
-    """Games played by worker processes, handed back in the order of the schedule."""
-    context = multiprocessing.get_context("spawn")
-    names = {spec.partition(":")[0].strip() for spec in settings.agents}
-    agents = {name: agent_class(name) for name in names}
-    pool = ProcessPoolExecutor(
-        workers, mp_context=context, initializer=_start_worker, initargs=(agents,)
+def _refused(settings: Settings, results: Sequence[GameResult]) -> AgentError:
+    broken = next(result for result in results if result.forfeit_by is not None)
+    error = AgentError(
+        f"game {broken.number + 1}: {forfeit_text(broken.record(settings))}; "
+        "the games before are kept"
     )
-    waiting: deque[Future[list[GameRecord]]] = deque()
-    try:
-        while True:
-            while len(waiting) < 3 * workers and (batch := list(islice(games, BATCH))):
-                waiting.append(pool.submit(play_batch, settings, batch))
-            if not waiting:
-                break
-            yield from waiting.popleft().result()
-    except BrokenProcessPool:
-        raise TournamentError(
-            "a worker process died; the games played so far are kept. If it happens again: agents "
-            "of your own must be importable, and a script that calls run_tournament with workers "
-            "must do so under `if __name__ == '__main__':`"
-        ) from None
-    finally:
-        for future in waiting:
-            future.cancel()
-        pool.shutdown(wait=True, cancel_futures=True)
+    if broken.forfeit_traceback:
+        error.add_note(broken.forfeit_traceback)
+    return error
 
 
-class _ResultsFile:
-    """A results file: one line of settings, then one line a game."""
-
-    def __init__(self, path: Path, settings: Settings) -> None:
-        self.path = path
-        self.settings = settings
-        self._file: TextIO | None = None
-
-    def open(self) -> list[GameRecord]:
-        """Open for appending; returns the games that are already there."""
-        try:
-            head = json.dumps(self.settings.to_dict())
-            found = self.path.read_bytes() if self.path.exists() else b""
-            # A file that ends within its first line is as good as none.
-            begun = len(found) >= _LEAST_BEGUN and head.encode().startswith(found)
-            if found and not begun:
-                lines, end = _whole_lines(self.path, found)
-                _differences(self.path, _read_head(self.path, lines), self.settings)
-                records = _read_games(self.path, lines, self.settings)
-                self._file = self.path.open("r+", encoding="utf-8")
-                # A process killed while writing leaves part of a line: play that game again.
-                self._file.truncate(end)
-                self._file.seek(0, os.SEEK_END)
-                return records
-            self._file = self.path.open("w", encoding="utf-8")
-            self._write(head)
-            return []
-        except OSError as error:
-            raise TournamentError(f"cannot write results to {str(self.path)!r}: {error}") from None
-
-    def append(self, record: GameRecord) -> None:
-        self._write(json.dumps(record.to_dict()))
-
-    def _write(self, line: str) -> None:
-        assert self._file is not None
-        try:
-            self._file.write(line + "\n")
-            self._file.flush()
-        except OSError as error:
-            raise TournamentError(
-                f"cannot write results to {str(self.path)!r}: {error}; the games before are kept"
-            ) from None
-
-    def close(self) -> None:
-        if self._file is not None:
-            # What could not be written was reported when it was written.
-            with contextlib.suppress(OSError):
-                self._file.close()
-
-
-def _whole_lines(path: Path, data: bytes) -> tuple[list[str], int]:
-    """The lines of a file's content that end in a line break, and their length in bytes."""
-    end = data.rfind(b"\n") + 1
-    try:
-        return data[:end].decode("utf-8").splitlines(), end
-    except UnicodeDecodeError as error:
-        raise TournamentError(f"{str(path)!r} is no results file: {error}") from None
-
-
-def _differences(path: Path, head: dict[str, Any], settings: Settings) -> None:
-    ours = settings.to_dict()
-    differing = [name for name in {**ours, **head} if ours.get(name) != head.get(name)]
-    if differing:
-        raise TournamentError(
-            f"{str(path)!r} holds another tournament ({', '.join(differing)} differ); "
-            "give another --out, or remove that file"
+def _play(
+    settings: Settings, numbers: Iterator[int], workers: int, executor: Executor | None
+) -> Generator[list[GameResult], None, None]:
+    """Results of some games of the schedule as they come."""
+    if executor is not None:
+        known = getattr(executor, "_max_workers", None) or os.cpu_count() or 1
+        yield from play_on_executor(
+            settings, numbers, executor, workers if workers > 1 else int(known)
         )
-
-
-def _read_games(path: Path, lines: list[str], settings: Settings) -> list[GameRecord]:
-    """The games of a results file, each checked against the schedule and the rules."""
-    if len(lines) - 1 > settings.total_games:
-        raise TournamentError(f"{str(path)!r} holds more games than the tournament has")
-    records = []
-    games = zip(lines[1:], settings.schedule(), strict=False)
-    for number, (line, game) in enumerate(games, start=2):
-        try:
-            record = GameRecord.from_dict(json.loads(line))
-            game.check(settings, record)
-        except (ValueError, RecursionError) as error:
-            raise TournamentError(
-                f"{str(path)!r}, line {number}: {error}; nothing was changed; "
-                "remove the lines from there on to play those games again"
-            ) from None
-        records.append(record)
-    return records
-
-
-def _read_head(path: Path, lines: list[str]) -> dict[str, Any]:
-    try:
-        head = json.loads(lines[0]) if lines else None
-    except (ValueError, RecursionError) as error:
-        raise _no_results(path, str(error)) from None
-    if not isinstance(head, dict) or "tournament" not in head:
-        raise _no_results(path, "its first line holds no settings")
-    return head
-
-
-def _no_results(path: Path, why: str) -> TournamentError:
-    return TournamentError(
-        f"{str(path)!r} is no results file of a tournament ({why}); give another --out"
-    )
+    elif workers == 1:
+        for number in numbers:
+            yield [settings.game(number).result(settings)]
+    else:
+        with contextlib.closing(WorkerPool(settings, workers)) as pool:
+            yield from pool.play(numbers)
 
 
 def load_results(path: str | Path) -> Results:
     """Read a results file.
 
     Raises:
-        TournamentError: when it cannot be read, is none, or is damaged, naming the line.
+        TournamentError: when it cannot be read, is none, or a game in it is damaged.
     """
-    path = Path(path)
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise TournamentError(f"cannot read {str(path)!r}: {error}") from None
-    lines, _ = _whole_lines(path, data)
-    head = _read_head(path, lines)
-    try:
-        settings = Settings(
-            agents=tuple(head["agents"]),
-            games=head["games"],
-            seed=head["seed"],
-            variant=Variant.from_dict(head),
-        )
-    except (ValueError, KeyError, TypeError) as error:
-        raise _no_results(path, str(error)) from None
-    _differences(path, head, settings)
-    return Results(settings, tuple(_read_games(path, lines, settings)))
+    with ResultsReader(path) as reader:
+        count = sum(1 for _ in reader.results())
+        return Results(reader.settings, StoredRecords(path, count))
+
+
+def read_games(path: str | Path) -> Sequence[GameRecord]:
+    """The game records of a results file, or of a file of records (see `record.read_records`).
+
+    Raises:
+        TournamentError, RecordError: when it cannot be read or a record is damaged.
+    """
+    if not is_results_file(path):
+        return read_records(path)
+    records = load_results(path).records
+    if not records:
+        raise TournamentError(f"{path}: holds no game yet")
+    return records

@@ -1,39 +1,57 @@
-"""Which games a tournament consists of, and with what randomness."""
+"""Which games a tournament consists of, with what randomness, and what comes of each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import combinations, zip_longest
-from typing import Any
+from functools import cached_property, partial
+from itertools import combinations
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from mrjack_ai.agents.registry import make_agent
-from mrjack_ai.errors import MrJackError, RecordError
-from mrjack_ai.record import GameRecord
-from mrjack_ai.tournament.deals import Deal, make_deal
-from mrjack_ai.tournament.match import play_game
-from mrjack_ai.variant import Variant
+from mrjack_ai.agents import make_agent
+from mrjack_ai.errors import TournamentError
+from mrjack_ai.game import State
+from mrjack_ai.record import GameRecord, ending_word
+from mrjack_ai.tournament.deals import Deal, deal_text, parse_deal, seeded_deal
+from mrjack_ai.tournament.match import Forfeit, Watch, play_timed
+from mrjack_ai.tournament.sprt import Sprt
+from mrjack_ai.variant import DETECTIVE, JACK, PLAYER_NAMES, Variant
 from mrjack_ai.version import RULES_VERSION
 
-# First element of every spawn key, so that deals and agents never share a stream.
-_DEAL_STREAM, _AGENT_STREAM = 0, 1
+# First element of every spawn key of an agent's generator; that of deals is another.
+_AGENT_STREAM = 1
 
+FORMATS: dict[str, str] = {
+    "round-robin": "each agent against each other one",
+    "match": "two agents",
+    "gauntlet": "the first agent against each other one",
+    "self-play": "each agent against itself",
+}
+"""What can be played, and who meets whom in it."""
 
-class TournamentError(MrJackError):
-    """A tournament cannot be run as described, or its results cannot be read or written."""
+_LEAST_AGENTS = {"round-robin": 2, "match": 2, "gauntlet": 2, "self-play": 1}
 
 
 @dataclass(frozen=True)
 class Settings:
-    """A round robin: everything that decides its games.
+    """A tournament: everything that decides its games.
 
     Attributes:
-        agents: specification strings, at least two and all different.
-        games: games of each pairing; even, since each deal is played with both sides.
+        agents: specification strings, all different: two for a match, at least one for
+            self-play, at least two else. A gauntlet is the first one's against the others.
+        games: games of each pairing; even, since each deal is played with both sides. With a
+            sequential test, the most that are played.
         seed: not negative.
         variant: the variant.
+        format: one of `FORMATS`.
+        deals: the deals to play, in this order; None draws them from the seed.
+        move_time_limit: most milliseconds an agent may take for a decision, or it forfeits the
+            game; None for no limit.
+        sprt: a sequential test that stops a match of two agents when it is decided; None plays
+            all games.
 
     Raises:
         TournamentError: when such a tournament cannot be played.
@@ -43,19 +61,47 @@ class Settings:
     games: int
     seed: int
     variant: Variant
+    format: str = "round-robin"
+    deals: tuple[Deal, ...] | None = None
+    move_time_limit: float | None = None
+    sprt: Sprt | None = None
 
     def __post_init__(self) -> None:
-        if len(self.agents) < 2:
-            raise TournamentError("a tournament needs at least two agents")
-        if len(set(self.agents)) != len(self.agents):
-            raise TournamentError(f"an agent is listed twice in {' '.join(self.agents)}")
+        if self.format not in FORMATS:
+            raise TournamentError(f"format {self.format!r} must be one of {', '.join(FORMATS)}")
+        if not all(isinstance(agent, str) for agent in self.agents):
+            raise TournamentError(f"agents {self.agents!r} must be specification strings")
+        count, least = len(self.agents), _LEAST_AGENTS[self.format]
+        if count < least or (self.format == "match" and count != 2):
+            few = {1: "at least one agent", 2: "at least two agents"}[least]
+            wanted = "exactly two agents" if self.format == "match" else few
+            name = "tournament" if self.format == "round-robin" else self.format
+            raise TournamentError(f"a {name} needs {wanted}, not {count}")
+        if len(set(self.agents)) != count:
+            raise TournamentError(
+                f"an agent is listed twice in {' '.join(self.agents)}; "
+                "the format self-play lets agents play themselves"
+            )
         if type(self.games) is not int or self.games < 2 or self.games % 2:
             raise TournamentError(
                 f"games {self.games} must be even and at least 2: each deal is played twice, "
                 "with the sides swapped"
             )
+        if self.deals is not None and self.games > 2 * len(self.deals):
+            raise TournamentError(
+                f"games {self.games} are more than twice the {len(self.deals)} deals given"
+            )
         if type(self.seed) is not int or self.seed < 0:
             raise TournamentError(f"seed {self.seed} must be a whole number, not negative")
+        limit = self.move_time_limit
+        if limit is not None and not (type(limit) in (int, float) and 0 < limit < 1e9):
+            raise TournamentError(f"move time limit {limit} must be a number of milliseconds")
+        if self.sprt is not None and (count != 2 or self.format == "self-play"):
+            what = "self-play" if self.format == "self-play" else f"{count} agents"
+            raise TournamentError(
+                f"a sequential test is for a match of two agents, not for {what}; leave out "
+                "--sprt, or the other agents"
+            )
 
     def check_agents(self, allow_cheats: bool = False) -> None:
         """Build every agent once.
@@ -71,10 +117,15 @@ class Settings:
                     "(from Python: allow_cheats=True) to let it play all the same"
                 )
 
-    @property
+    @cached_property
     def pairings(self) -> list[tuple[int, int]]:
-        """Indices of the two agents of each pairing."""
-        return list(combinations(range(len(self.agents)), 2))
+        """Indices of the two agents of each pairing; the same one twice in self-play."""
+        count = len(self.agents)
+        if self.format == "self-play":
+            return [(agent, agent) for agent in range(count)]
+        if self.format == "gauntlet":
+            return [(0, other) for other in range(1, count)]
+        return list(combinations(range(count), 2))
 
     @property
     def total_games(self) -> int:
@@ -82,22 +133,64 @@ class Settings:
         return self.games * len(self.pairings)
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON form, the first line of a results file."""
+        """JSON form, kept with the results; `from_dict` inverts it."""
+        deals = self.deals
         return {
-            "tournament": "round robin",
+            "format": self.format,
             "agents": list(self.agents),
             "games": self.games,
             "seed": self.seed,
+            "deals": None if deals is None else [deal_text(deal, self.variant) for deal in deals],
+            "move_time_limit": self.move_time_limit,
+            "sprt": None if self.sprt is None else str(self.sprt),
             "rules": RULES_VERSION,
             **self.variant.to_dict(),
         }
 
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Settings:
+        """Read the JSON form.
+
+        Raises:
+            MrJackError: when it describes no tournament, or one by other rules.
+        """
+        if data.get("rules") != RULES_VERSION:
+            raise TournamentError(
+                f"the games follow version {data.get('rules')} of the rules; this is "
+                f"{RULES_VERSION}"
+            )
+        try:
+            variant = Variant.from_dict(data)
+            deals = data["deals"]
+            test = data.get("sprt")  # missing in files older than the test
+            return cls(
+                agents=tuple(data["agents"]),
+                games=data["games"],
+                seed=data["seed"],
+                variant=variant,
+                format=data["format"],
+                deals=None if deals is None else tuple(parse_deal(text, variant) for text in deals),
+                move_time_limit=data["move_time_limit"],
+                sprt=None if test is None else Sprt.parse(test.split()),
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise TournamentError(f"the settings are damaged: {error!r}") from None
+
+    def game(self, number: int) -> Game:
+        """Game `number` of the schedule, counted from 0: deal by deal, then by pairing."""
+        return _game(number, self.pairings)
+
     def schedule(self) -> Iterator[Game]:
-        """All games in order: deal by deal, and for each deal pairing by pairing."""
-        for deal in range(self.games // 2):
-            for pairing, (one, other) in enumerate(self.pairings):
-                yield Game(pairing, deal, (one, other))
-                yield Game(pairing, deal, (other, one))
+        """All games in order."""
+        pairings = self.pairings
+        return (_game(number, pairings) for number in range(self.total_games))
+
+
+def _game(number: int, pairings: list[tuple[int, int]]) -> Game:
+    deal, place = divmod(number, 2 * len(pairings))
+    pairing, swapped = divmod(place, 2)
+    one, other = pairings[pairing]
+    return Game(pairing, deal, (other, one) if swapped else (one, other), number)
 
 
 @dataclass(frozen=True)
@@ -108,68 +201,180 @@ class Game:
         pairing: index of the pairing.
         deal: number of the deal; equal numbers are equal deals, in every pairing.
         players: indices of the agents that play the Detective and Jack.
+        number: place in the schedule.
     """
 
     pairing: int
     deal: int
     players: tuple[int, int]
+    number: int
 
     def make_deal(self, settings: Settings) -> Deal:
         """What chance decides in this game."""
-        sequence = np.random.SeedSequence(settings.seed, spawn_key=(_DEAL_STREAM, self.deal))
-        return make_deal(settings.variant, np.random.default_rng(sequence))
+        if settings.deals is not None:
+            return settings.deals[self.deal]
+        return seeded_deal(settings.variant, settings.seed, self.deal)
 
-    def play(self, settings: Settings) -> GameRecord:
-        """Play the game; the result depends on nothing but the settings and this game.
+    def result(self, settings: Settings, watch: Watch | None = None) -> GameResult:
+        """Play the game; but for times it depends on nothing but the settings and this game.
 
-        Raises:
-            AgentError: when an agent breaks its contract.
+        Args:
+            settings: the tournament.
+            watch: told what goes on.
         """
-        specs = (settings.agents[self.players[0]], settings.agents[self.players[1]])
+        # An agent that plays itself sits there as two, which swap sides like any two.
+        keys = self.players
+        if keys[0] == keys[1]:
+            keys = (1, 0) if self.number % 2 else (0, 1)
         generators = [
             np.random.default_rng(
                 np.random.SeedSequence(
                     settings.seed,
-                    spawn_key=(_AGENT_STREAM, self.pairing, self.deal, agent, side),
+                    spawn_key=(_AGENT_STREAM, self.pairing, self.deal, key, side),
                 )
             )
-            for side, agent in enumerate(self.players)
+            for side, key in enumerate(keys)
         ]
-        state = play_game(
+        makers: list[Callable[[], Any]] = [
+            partial(make_agent, settings.agents[player]) for player in self.players
+        ]
+        limit = settings.move_time_limit
+        played = play_timed(
             settings.variant,
-            [make_agent(spec) for spec in specs],
+            makers,
             self.make_deal(settings),
             generators,
+            None if limit is None else limit / 1000,
+            watch,
         )
-        return GameRecord.from_state(
-            state,
-            agents=specs,
-            seed=settings.seed,
-            details={"pairing": self.pairing, "deal": self.deal},
+        return self.finished(
+            played.state,
+            played.forfeit,
+            played.seconds,
+            played.thinking,
+            played.decisions,
+            played.logs,
         )
 
-    def check(self, settings: Settings, record: GameRecord) -> None:
-        """Check that a record is one of this game.
+    def finished(
+        self,
+        state: State,
+        forfeit: Forfeit | None,
+        seconds: float,
+        thinking: tuple[float, float] = (0.0, 0.0),
+        decisions: tuple[int, int] = (0, 0),
+        logs: tuple[str, str] = ("", ""),
+    ) -> GameResult:
+        """The result of this game when it ended in a state."""
+        actions = state.history_strings()
+        ending = ending_word(state)
+        if forfeit is not None:
+            winner = 1 - forfeit.player
+        else:
+            winner = DETECTIVE if ending == "caught" else JACK
+        return GameResult(
+            number=self.number,
+            pairing=self.pairing,
+            deal=self.deal,
+            detective=self.players[DETECTIVE],
+            jack=self.players[JACK],
+            winner=PLAYER_NAMES[winner],
+            ending=ending if forfeit is None else None,
+            length=len(actions),
+            seconds=seconds,
+            detective_seconds=thinking[DETECTIVE],
+            jack_seconds=thinking[JACK],
+            detective_decisions=decisions[DETECTIVE],
+            jack_decisions=decisions[JACK],
+            forfeit_by=None if forfeit is None else PLAYER_NAMES[forfeit.player],
+            forfeit_kind=None if forfeit is None else forfeit.kind,
+            forfeit_message=None if forfeit is None else forfeit.message,
+            forfeit_traceback=None if forfeit is None else forfeit.traceback,
+            detective_log=logs[DETECTIVE] or None,
+            jack_log=logs[JACK] or None,
+            actions="; ".join(actions),
+        )
 
-        Raises:
-            RecordError: when it is another game, is not finished, or breaks the rules.
+    def play(self, settings: Settings) -> GameRecord:
+        """Play the game and keep the record (see `result`)."""
+        return self.result(settings).record(settings)
+
+
+class GameResult(NamedTuple):
+    """One game that was played, in plain values: a row of the results file.
+
+    Attributes:
+        number: place in the schedule, from 0.
+        pairing: index of the pairing.
+        deal: number of the deal.
+        detective: index of the agent that played the Detective.
+        jack: index of the agent that played Jack.
+        winner: `detective` or `jack`.
+        ending: `caught`, `wrong`, `escape` or `dawn`; None when the game was forfeited.
+        length: number of actions and chance outcomes.
+        seconds: time the game took.
+        detective_seconds: time the Detective took for its decisions.
+        jack_seconds: the same of Jack.
+        detective_decisions: how many decisions the Detective made.
+        jack_decisions: the same of Jack.
+        forfeit_by: `detective` or `jack`, whoever broke its contract; None as a rule.
+        forfeit_kind: one of `match.FORFEIT_KINDS`, or None.
+        forfeit_message: what happened, in one line, or None.
+        forfeit_traceback: Python's traceback, or None.
+        detective_log: what the Detective said beside the game (`Agent.log`), or None; of a program
+            this is the end of its standard error.
+        jack_log: the same of Jack.
+        actions: texts of all actions and outcomes, joined by `; `.
+    """
+
+    number: int
+    pairing: int
+    deal: int
+    detective: int
+    jack: int
+    winner: str
+    ending: str | None
+    length: int
+    seconds: float
+    detective_seconds: float
+    jack_seconds: float
+    detective_decisions: int
+    jack_decisions: int
+    forfeit_by: str | None
+    forfeit_kind: str | None
+    forfeit_message: str | None
+    forfeit_traceback: str | None
+    detective_log: str | None
+    jack_log: str | None
+    actions: str
+
+    def record(self, settings: Settings) -> GameRecord:
+        """The game's record; times are not in it, so that equal games have equal records.
+
+        `details` holds `pairing`, `deal` and, when the game was forfeited, `forfeit` with `by`,
+        `kind` and `message`.
         """
-        place = (record.details.get("pairing"), record.details.get("deal"))
-        specs = tuple(settings.agents[agent] for agent in self.players)
-        expected = ((self.pairing, self.deal), specs, settings.seed, settings.variant)
-        if (place, record.agents, record.seed, record.variant) != expected:
-            raise RecordError("this is not the game that belongs here")
-        if record.ending is None:
-            raise RecordError("the game is not finished")
-        record.check_rules()
-        deal = self.make_deal(settings)
-        for state, action in zip_longest(record.states(), record.actions):
-            if action is None:
-                record.check_end(state)
-            elif state.is_chance_node() and state.action_to_string(deal.outcome(state)) != action:
-                raise RecordError(f"{action!r} is not what this deal has here")
+        details: dict[str, Any] = {"pairing": self.pairing, "deal": self.deal}
+        if self.forfeit_by is not None:
+            details["forfeit"] = {
+                "by": self.forfeit_by,
+                "kind": self.forfeit_kind,
+                "message": self.forfeit_message,
+            }
+        return GameRecord(
+            variant=settings.variant,
+            # The same few hundred texts in every game.
+            actions=tuple(map(sys.intern, self.actions.split("; "))) if self.actions else (),
+            ending=self.ending,
+            agents=(settings.agents[self.detective], settings.agents[self.jack]),
+            seed=settings.seed,
+            details=details,
+        )
 
 
-def play_batch(settings: Settings, games: Sequence[Game]) -> list[GameRecord]:
-    """Play some games of the schedule, in order; what worker processes run."""
-    return [game.play(settings) for game in games]
+def forfeit_text(record: GameRecord) -> str:
+    """Who forfeited a game of a tournament, and why, in one line."""
+    forfeit = record.details["forfeit"]
+    agent = record.agents[PLAYER_NAMES.index(forfeit["by"])]
+    side = forfeit["by"].capitalize()
+    return f"{agent} as {side} forfeits ({forfeit['kind']}): {forfeit['message']}"

@@ -1,0 +1,466 @@
+"""Parts of a self-contained web page: elements that escape their text, tables, and charts.
+
+Charts are SVG without a view box: horizontal positions are percentages, vertical ones pixels, so
+that a chart fills any width and its text keeps its size. What a chart shows by colour it shows by
+shape or text too, and a table near it holds its figures.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+ROW_HEIGHT = 24
+"""Pixels of one line of a chart of intervals."""
+_PLOT_HEIGHT = 320
+_LABEL_GAP = 15
+"""Least pixels between two labels of a scatter plot, one above the other."""
+_LABEL_SHARE = 8
+"""Least per cent of its width between two labels side by side."""
+
+
+class Markup(str):
+    """Text that is HTML already."""
+
+
+Child = str | int | None
+_Attributes = dict[str, str | int | float | None]
+
+
+def element(name: str, *children: Child, **attributes: str | int | float | None) -> Markup:
+    """An element.
+
+    Args:
+        name: its name.
+        children: what is in it; text that is no `Markup` is escaped, None is left out.
+        attributes: written with - for _, without a _ at the end; escaped; None is left out.
+    """
+    words = [name]
+    for key, value in attributes.items():
+        if value is not None:
+            words.append(f'{key.rstrip("_").replace("_", "-")}="{html.escape(str(value))}"')
+    return Markup(f"<{' '.join(words)}>{join(*children)}</{name}>")
+
+
+def join(*children: Child) -> Markup:
+    """Several children one after the other, escaped as in `element`."""
+    texts = (child for child in children if child is not None)
+    return Markup(
+        "".join(text if isinstance(text, Markup) else html.escape(str(text)) for text in texts)
+    )
+
+
+def table(
+    name: str,
+    caption: str,
+    headers: Sequence[str],
+    rows: Sequence[Sequence[Child]],
+    names: int = 1,
+) -> Markup:
+    """A table that scrolls sideways where it is too wide.
+
+    Args:
+        name: its `id`.
+        caption: what it shows.
+        headers: names of the columns.
+        rows: the cells.
+        names: how many columns, from the left, hold names; the others hold numbers.
+    """
+    head = element("tr", *(element("th", header, scope="col") for header in headers))
+    body = []
+    for row in rows:
+        cells = [element("th", row[0], scope="row")]
+        cells += [
+            element("td", cell, class_="name" if number < names else None)
+            for number, cell in enumerate(row[1:], start=1)
+        ]
+        body.append(element("tr", *cells))
+    inner = element(
+        "table",
+        element("caption", element("span", caption)),
+        element("thead", head),
+        element("tbody", *body),
+        id=name,
+        class_=f"names-{names}",
+    )
+    # Focusable, so that it can be scrolled without a mouse.
+    return element("div", inner, class_="scroll", tabindex=0, role="region", aria_label=caption)
+
+
+# -- axes ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A scale from left to right.
+
+    Attributes:
+        low: value at the left end.
+        high: value at the right end.
+        ticks: values that are marked.
+        label: text of a tick.
+    """
+
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+    label: Callable[[float], str] = "{:g}".format
+
+    @classmethod
+    def around(cls, values: Sequence[float], label: Callable[[float], str] = "{:g}".format) -> Axis:
+        """An axis with round ends around the finite ones of some values."""
+        finite = [value for value in values if math.isfinite(value)] or [0.0]
+        low, high = min(finite), max(finite)
+        span = (high - low) or 1.0
+        size = 10.0 ** math.floor(math.log10(span / 4))
+        step = next(size * factor for factor in (1, 2, 5, 10) if span / (size * factor) <= 5)
+        first, last = math.floor(low / step), math.ceil(high / step)
+        if first == last:
+            last += 1
+        ticks = tuple(round(number * step, 10) for number in range(first, last + 1))
+        return cls(ticks[0], ticks[-1], ticks, label)
+
+    @classmethod
+    def logarithmic(cls, values: Sequence[float], label: Callable[[float], str]) -> Axis:
+        """An axis of decimal logarithms with ticks at powers of ten.
+
+        Args:
+            values: the logarithms it is around.
+            label: text of a tick, from the power itself.
+        """
+        first, last = math.floor(min(values)), math.ceil(max(values))
+        if first == last:
+            last += 1
+        ticks = tuple(float(number) for number in range(first, last + 1))
+        return cls(ticks[0], ticks[-1], ticks, lambda power: label(10.0**power))
+
+    def at(self, value: float) -> float:
+        """Place of a value in per cent; those outside are at the ends."""
+        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
+        return 100 * share
+
+    def x(self, value: float) -> str:
+        """The same for an attribute."""
+        return f"{self.at(value):.2f}%"
+
+
+def _line(x1: str, y1: float, x2: str, y2: float, kind: str) -> Markup:
+    return element("line", x1=x1, y1=f"{y1:g}", x2=x2, y2=f"{y2:g}", class_=kind)
+
+
+def _grid(axis: Axis, height: float) -> Markup:
+    return join(*(_line(axis.x(tick), 0, axis.x(tick), height, "grid") for tick in axis.ticks))
+
+
+def _anchor(share: float) -> str:
+    """Text at the ends of an axis stays inside."""
+    return "start" if share < 4 else "end" if share > 96 else "middle"
+
+
+def _axis_labels(axis: Axis, y: float) -> Markup:
+    return join(
+        *(
+            element(
+                "text",
+                axis.label(tick),
+                x=axis.x(tick),
+                y=f"{y:g}",
+                class_="tick",
+                text_anchor=_anchor(axis.at(tick)),
+            )
+            for tick in axis.ticks
+        )
+    )
+
+
+def _marker(x: str, y: float, kind: str, shape: str) -> Markup:
+    if shape == "circle":
+        return element("circle", cx=x, cy=f"{y:g}", r=5, class_=f"marker {kind}")
+    diamond = element("path", d="M-6 0L0-6L6 0L0 6Z", class_=f"marker {kind}")
+    return element("svg", diamond, x=x, y=f"{y:g}", class_="point")
+
+
+# -- charts -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A value with its interval, and how it is drawn.
+
+    Attributes:
+        value: the value; nothing is drawn for NaN.
+        low: lower end of the interval.
+        high: upper end of the interval.
+        kind: name of its colour.
+        shape: `circle` or `diamond`.
+    """
+
+    value: float
+    low: float
+    high: float
+    kind: str = "plain"
+    shape: str = "circle"
+
+
+def interval_chart(
+    label: str,
+    rows: Sequence[tuple[str, Sequence[Interval]]],
+    axis: Axis,
+    reference: float | None = None,
+) -> Markup:
+    """A line for each row: its intervals, one below the other.
+
+    Args:
+        label: what it shows, for those who cannot see it.
+        rows: name and intervals of each.
+        axis: the common scale.
+        reference: a value to be marked in all rows.
+    """
+    lines = []
+    for name, intervals in rows:
+        height = ROW_HEIGHT + 14 * (len(intervals) - 1)
+        parts = [_grid(axis, height)]
+        if reference is not None:
+            parts.append(_line(axis.x(reference), 0, axis.x(reference), height, "reference"))
+        for number, one in enumerate(intervals):
+            if math.isnan(one.value):
+                continue
+            y = ROW_HEIGHT / 2 + 14 * number
+            low, high = axis.x(one.low), axis.x(one.high)
+            parts.append(_line(low, y, high, y, f"whisker {one.kind}"))
+            parts += [_line(x, y - 4, x, y + 4, f"whisker {one.kind}") for x in (low, high)]
+            parts.append(_marker(axis.x(one.value), y, one.kind, one.shape))
+        lines.append(_chart_row(name, element("svg", *parts, height=height, aria_hidden="true")))
+    lines.append(_chart_row("", element("svg", _axis_labels(axis, 12), height=18)))
+    return element("div", *lines, class_="chart", role="img", aria_label=label)
+
+
+def _chart_row(name: str, picture: Markup) -> Markup:
+    return element("div", element("span", name, class_="label"), picture, class_="row")
+
+
+def stacked_chart(
+    label: str, rows: Sequence[tuple[str, Sequence[int]]], kinds: Sequence[tuple[str, str]]
+) -> Markup:
+    """A bar of shares for each row.
+
+    Args:
+        label: what it shows, for those who cannot see it.
+        rows: name of each, and a count for each kind.
+        kinds: name of each kind, and of its colour.
+    """
+    lines = []
+    for name, counts in rows:
+        total, left = sum(counts), 0
+        parts = []
+        for count, (_, kind) in zip(counts, kinds, strict=True):
+            if not count:
+                continue
+            x, width = 100 * left / total, 100 * count / total
+            left += count
+            parts.append(
+                element(
+                    "rect",
+                    x=f"{x:.2f}%",
+                    width=f"{width:.2f}%",
+                    y=2,
+                    height=ROW_HEIGHT - 4,
+                    class_=f"bar {kind}",
+                )
+            )
+            if width >= 9:  # room for the text on a narrow screen, too
+                at: _Attributes = {"x": f"{x + width / 2:.2f}%", "y": ROW_HEIGHT / 2 + 4}
+                text = f"{width:.0f}"
+                parts.append(element("text", text, class_=f"on {kind}", text_anchor="middle", **at))
+        lines.append(
+            _chart_row(name, element("svg", *parts, height=ROW_HEIGHT, aria_hidden="true"))
+        )
+    return join(
+        legend([(name, kind, "square") for name, kind in kinds]),
+        element("div", *lines, class_="chart", role="img", aria_label=label),
+    )
+
+
+def legend(entries: Sequence[tuple[str, str, str]]) -> Markup:
+    """What colours and shapes mean: name, colour and shape of each."""
+    items = []
+    for name, kind, shape in entries:
+        if shape == "square":
+            key = element("rect", x=2, y=2, width=12, height=12, class_=f"bar {kind}")
+        else:
+            key = _marker("8", 8, kind, shape)
+        picture = element("svg", key, width=16, height=16, aria_hidden="true")
+        items.append(element("li", picture, name))
+    return element("ul", *items, class_="legend")
+
+
+def histogram(label: str, bins: Sequence[tuple[float, float, int]], axis: Axis) -> Markup:
+    """Bars over an axis.
+
+    Args:
+        label: what it shows, for those who cannot see it.
+        bins: lower end, upper end and count of each.
+        axis: the scale.
+    """
+    height = 160
+    most = max((count for *_, count in bins), default=1)
+    parts = [_grid(axis, height)]
+    for low, high, count in bins:
+        size = (height - 20) * count / most
+        parts.append(
+            element(
+                "rect",
+                element("title", f"{low:g} to {high - 1:g}: {count}"),
+                x=axis.x(low),
+                width=f"{max(axis.at(high) - axis.at(low) - 0.3, 0.1):.2f}%",
+                y=f"{height - size:.1f}",
+                height=f"{size:.1f}",
+                class_="bar plain",
+            )
+        )
+    parts += [_line("0%", height, "100%", height, "axis"), _axis_labels(axis, height + 16)]
+    picture = element("svg", *parts, height=height + 22, aria_hidden="true")
+    return element("div", picture, class_="chart plot", role="img", aria_label=label)
+
+
+def scatter(
+    label: str, points: Sequence[tuple[str, float, Interval]], across: Axis, upwards: Axis
+) -> Markup:
+    """Points with intervals upwards, each with its name, a short one, beside it.
+
+    Args:
+        label: what it shows, for those who cannot see it.
+        points: name, value across, and value upwards of each.
+        across: the scale from left to right.
+        upwards: the scale from the bottom to the top.
+    """
+    height = _PLOT_HEIGHT
+
+    def y(value: float) -> float:
+        return 8 + (height - 16) * (1 - upwards.at(value) / 100)
+
+    parts = [_grid(across, height)]
+    for tick in upwards.ticks:
+        parts.append(_line("0%", y(tick), "100%", y(tick), "grid"))
+        text = upwards.label(tick)
+        parts.append(element("text", text, x=2, y=f"{y(tick) - 3:.1f}", class_="tick"))
+    taken: list[tuple[float, float]] = []
+    for name, value, interval in sorted(points, key=lambda point: y(point[2].value)):
+        x, share = across.x(value), across.at(value)
+        parts.append(_line(x, y(interval.low), x, y(interval.high), "whisker plain"))
+        parts.append(_marker(x, y(interval.value), "plain", "circle"))
+        place = y(interval.value) + 4
+        # Downwards, until it is on no other's label.
+        while any(abs(share - a) < _LABEL_SHARE and abs(place - b) < _LABEL_GAP for a, b in taken):
+            place += 1
+        taken.append((share, place))
+        side: _Attributes = {"dx": 9, "text_anchor": "start"}
+        if share > 90:
+            side = {"dx": -9, "text_anchor": "end"}
+        parts.append(element("text", name, x=x, y=f"{place:.1f}", class_="point-name", **side))
+    parts += [_line("0%", height, "100%", height, "axis"), _axis_labels(across, height + 16)]
+    picture = element("svg", *parts, height=height + 22, aria_hidden="true")
+    return element("div", picture, class_="chart plot", role="img", aria_label=label)
+
+
+# -- the page -----------------------------------------------------------------------------
+
+
+def page(title: str, *children: Child) -> str:
+    """A whole page, which needs nothing from anywhere and may load nothing."""
+    policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+    head = [
+        '<meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        '<link rel="icon" href="data:,">',
+        element("title", title),
+        f"<style>{STYLE}</style>",
+    ]
+    body = element("body", element("main", *children))
+    return "\n".join(["<!DOCTYPE html>", '<html lang="en">', *head, body, "</html>", ""])
+
+
+# Colours after Okabe and Ito, Color Universal Design (2008), which the colour-blind can tell apart;
+# darker or lighter where a contrast of 4.5 to the background needs it.
+STYLE = """
+:root { color-scheme: light dark; --page: #ffffff; --raised: #f5f6f8; --text: #1a1d21;
+  --muted: #59616b; --line: #d5d9df; --grid: #e4e7eb; --plain: #33475b; --link: #0060a0;
+  --detective: #0072b2; --jack: #c24e00; --caught: #0072b2; --wrong: #e69f00; --escape: #c24e00;
+  --dawn: #8d5a86; --forfeit: #7d8590; }
+@media (prefers-color-scheme: dark) { :root { --page: #14171b; --raised: #1d2126; --text: #e7eaee;
+  --muted: #a0a8b2; --line: #3a4048; --grid: #2a2f36; --plain: #b9c6d4; --link: #7cc4f5;
+  --detective: #56b4e9; --jack: #f08a3c; --caught: #56b4e9; --wrong: #e8c048; --escape: #f08a3c;
+  --dawn: #d39acb; --forfeit: #8a929c; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--page); color: var(--text);
+  font: 15px/1.5 system-ui, -apple-system, "Segoe UI", sans-serif; }
+main { max-width: 68rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
+h1 { font-size: 1.7rem; line-height: 1.25; margin: 0 0 .5rem; overflow-wrap: anywhere; }
+h2 { font-size: 1.25rem; margin: 2.75rem 0 .5rem; padding-top: .75rem;
+  border-top: 1px solid var(--line); }
+h3 { font-size: 1rem; margin: 1.5rem 0 .25rem; overflow-wrap: anywhere; }
+p { margin: .4rem 0 .8rem; max-width: 46rem; }
+a { color: var(--link); }
+nav { display: flex; flex-wrap: wrap; gap: .25rem 1rem; margin: 1rem 0; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; margin: .75rem 0; }
+dt { color: var(--muted); }
+dd { margin: 0; overflow-wrap: anywhere; }
+.notice { border-left: 4px solid var(--jack); background: var(--raised); padding: .5rem .8rem; }
+.scroll { overflow-x: auto; margin: .75rem 0 1rem; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+caption { text-align: left; color: var(--muted); padding-bottom: .3rem; }
+caption span { display: inline-block; position: sticky; left: 0; max-width: calc(100vw - 2rem); }
+th, td { padding: .3rem .75rem; text-align: right; white-space: nowrap;
+  border-bottom: 1px solid var(--grid); }
+thead th { color: var(--muted); font-weight: 600; border-bottom: 1px solid var(--line); }
+tbody th { font-weight: 600; }
+th:first-child, td.name, .names-2 thead th:nth-child(2) { text-align: left; padding-left: 0; }
+#cross td { text-align: center; padding: .45rem .6rem; border: 2px solid var(--page); }
+#cross td a { color: inherit; text-decoration-color: transparent; }
+#cross td a:hover, #cross td a:focus { text-decoration-color: currentColor; }
+#cross thead th { text-align: center; }
+#cross thead th:first-child { text-align: left; }
+#cross small { display: block; color: inherit; }
+.chart { margin: .75rem 0 1rem; }
+.row { display: grid; grid-template-columns: minmax(6rem, 17rem) 1fr; gap: 0 1rem;
+  align-items: center; }
+.label { overflow-wrap: anywhere; line-height: 1.25; font-size: 14px; padding: 1px 0; }
+.chart svg { width: 100%; display: block; overflow: visible; }
+svg.point { overflow: visible; }
+.grid { stroke: var(--grid); } .axis { stroke: var(--line); }
+.reference { stroke: var(--muted); stroke-dasharray: 3 3; }
+.whisker { stroke-width: 2; }
+.whisker.plain { stroke: var(--plain); } .marker.plain, .bar.plain { fill: var(--plain); }
+.whisker.detective { stroke: var(--detective); } .marker.detective { fill: var(--detective); }
+.whisker.jack { stroke: var(--jack); } .marker.jack { fill: var(--jack); }
+.bar.caught { fill: var(--caught); } .bar.wrong { fill: var(--wrong); }
+.bar.escape { fill: var(--escape); } .bar.dawn { fill: var(--dawn); }
+.bar.forfeit { fill: var(--forfeit); }
+.bar { stroke: var(--page); stroke-width: 1; }
+.tick { fill: var(--muted); font-size: 12px; }
+.on { fill: var(--page); font-size: 12px; font-weight: 600; }
+.on.wrong { fill: #1a1d21; }
+.point-name { fill: var(--text); font-size: 13px; paint-order: stroke; stroke: var(--page);
+  stroke-width: 3px; }
+.legend { list-style: none; display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; padding: 0;
+  margin: .6rem 0; }
+.legend li { display: flex; align-items: center; gap: .4rem; }
+details { border: 1px solid var(--line); border-radius: .4rem; margin: .4rem 0;
+  padding: 0 .8rem; background: var(--raised); }
+summary { cursor: pointer; padding: .45rem 0; overflow-wrap: anywhere; }
+details details { background: var(--page); }
+pre { overflow-x: auto; font: 12px/1.25 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas,
+  monospace; margin: .4rem 0 .8rem; }
+pre.record { line-height: 1.5; white-space: pre-wrap; overflow-wrap: anywhere; }
+:target { scroll-margin-top: 1rem; }
+:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
+@media (max-width: 40rem) { main { padding: 1rem .75rem 3rem; } h1 { font-size: 1.35rem; }
+  .row { grid-template-columns: 1fr; margin-bottom: .35rem; }
+  table { font-size: 13px; } th, td { padding: .3rem .35rem; white-space: normal; }
+  tbody th, td.name { overflow-wrap: anywhere; min-width: 5.5rem; }
+  dl { grid-template-columns: 1fr; } dd { margin-bottom: .3rem; } }
+@media print { details { break-inside: avoid; } nav { display: none; } }
+"""

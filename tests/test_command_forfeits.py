@@ -1,0 +1,45 @@
+"""Programs in tournaments: what they wrote to standard error is kept, and limits hold."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+from mrjack_ai.tournament import Settings, run_tournament
+from mrjack_ai.tournament.store import ResultsReader
+from mrjack_ai.variant import make_variant
+
+CLIENT = Path(__file__).parent / "clients" / "misbehaving.py"
+SMALL = make_variant("mews", "SH+JW+SG+WG", 4)
+
+
+def results(tmp_path: Path, how: str, workers: int = 1) -> list:
+    command = f"cmd:{shlex.join([sys.executable, str(CLIENT), how])}"
+    settings = Settings((command, "random"), 4, 1, SMALL, move_time_limit=300)
+    run_tournament(settings, workers=workers, out=tmp_path / f"{how}.db")
+    with ResultsReader(tmp_path / f"{how}.db") as reader:
+        return list(reader.results())
+
+
+def test_standard_error_is_kept(tmp_path: Path) -> None:
+    for result in results(tmp_path, "fine", workers=2):
+        logs = [result.detective_log, result.jack_log]
+        side = result.detective  # the program is agent 0
+        assert logs[side] == f"new game as {('detective', 'jack')[side]}\n"
+        assert logs[1 - side] is None
+        assert result.forfeit_by is None
+
+
+def test_time_limit_of_the_tournament_holds(tmp_path: Path) -> None:
+    found = results(tmp_path, "slow")
+    assert {result.forfeit_kind for result in found} <= {"time", None}
+    assert any(result.forfeit_kind == "time" for result in found)
+
+
+def test_forfeits_show_standard_error(tmp_path: Path) -> None:
+    for result in results(tmp_path, "exits"):
+        if result.forfeit_by is not None:
+            assert "ended with exit code 1" in result.forfeit_message
+            assert "no more" in result.forfeit_traceback
+            assert "no more" in (result.detective_log or "") + (result.jack_log or "")
