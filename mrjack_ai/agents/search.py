@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time as clock
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -137,11 +138,12 @@ class SearchAgent(Agent):
     def act(self, observation: Observation) -> int:
         if len(observation.actions) == 1:
             return observation.actions[0]
+        self._begun = clock.perf_counter()
         possible = self._possible(observation)
         wins = certain_wins(observation, possible)
         if wins:
             return wins[int(self.rng.integers(len(wins)))]
-        found = self.search(observation)
+        found = self._find(observation)
         losses = avoidable_losses(observation, possible)
         allowed = np.isin(found.actions, losses, invert=True)
         values = np.nan_to_num(found.values, nan=-2.0)
@@ -184,7 +186,16 @@ class SearchAgent(Agent):
 
     def search(self, observation: Observation) -> RootStatistics:
         """Search from an observation of the player to move, within the budget."""
+        self._begun = clock.perf_counter()
+        return self._find(observation)
+
+    def _find(self, observation: Observation) -> RootStatistics:
+        """The search of a decision that began at `_begun`."""
         return self._search(observation, None, self._simulations, self._seconds)
+
+    def _left(self, seconds: float) -> float:
+        """What is left of a budget of time after all that was done beside searching."""
+        return max(0.0, seconds - (clock.perf_counter() - self._begun))
 
     def _search(
         self, observation: Observation, world: State | None, simulations: int, seconds: float
@@ -206,7 +217,7 @@ class SearchAgent(Agent):
 
         def run(tree: Tree) -> RootStatistics:
             if seconds:
-                tree.run_for(seconds)
+                tree.run_for(self._left(seconds))
             else:
                 tree.run(share)
             return tree.statistics()
@@ -230,7 +241,9 @@ class MultipleObserverISMCTSAgent(SearchAgent):
     """Information-set Monte Carlo tree search with a tree for each player (multiple observers).
 
     What the Detective's tree expects of Jack comes from Jack's own tree, which begins with who he
-    is; so his identity never leaks into the Detective's decisions. Source as `ISMCTSAgent`.
+    is; so his identity never leaks into the Detective's decisions. (In Jack's own search he is
+    Jack in every sample, and the Detective he expects comes to play as if he had an inkling.)
+    Source as `ISMCTSAgent`.
     """
 
     kind = engine.MULTIPLE_OBSERVER
@@ -251,19 +264,16 @@ class PIMCAgent(SearchAgent):
             raise ValueError("worlds must be at least 1")
         self._worlds = worlds
 
-    def search(self, observation: Observation) -> RootStatistics:
+    def _find(self, observation: Observation) -> RootStatistics:
         """Search each sampled world with an equal share of the budget."""
         worlds = min(self._worlds, self._simulations)
         suspicion = self.suspicion(observation)
-        parts = [
-            self._search(
-                observation,
-                determinize(observation, self.rng, suspicion),
-                self._simulations // worlds,
-                self._seconds / worlds,
-            )
-            for _ in range(worlds)
-        ]
+        parts = []
+        for number in range(1, worlds + 1):
+            world = determinize(observation, self.rng, suspicion)
+            # On a clock each world is searched until its share of the decision's time has passed.
+            until = self._seconds * number / worlds
+            parts.append(self._search(observation, world, self._simulations // worlds, until))
         return add_up(parts)
 
 
@@ -283,6 +293,6 @@ class OmniscientAgent(SearchAgent):
     def _possible(self, observation: Observation) -> int:
         return 1 << int(self._truth.position_words().view(STATE)[0]["jack"])
 
-    def search(self, observation: Observation) -> RootStatistics:
+    def _find(self, observation: Observation) -> RootStatistics:
         """Search the state seen last."""
         return self._search(observation, self._truth, self._simulations, self._seconds)
