@@ -98,6 +98,12 @@ def build_parser(described: Mapping[str, Any] | None = None) -> argparse.Argumen
         help="processes; the games are the same with any number (default: %(default)s)",
     )
     command.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help="play on the workers of a Dask cluster, whose scheduler is at ADDRESS, such as "
+        "tcp://192.168.0.5:8786; results are written here (needs the extra distributed)",
+    )
+    command.add_argument(
         "--out",
         metavar="FILE",
         help="keep every game in FILE (an SQLite database); run again to carry on after a break",

@@ -170,7 +170,11 @@ def run_tournament(
     settings.check_agents(allow_cheats)
     load_kernels(settings.variant)  # compiles, if need be, before any worker starts
     report = progress or (lambda played, games: None)
-    keep = _Memory(settings) if out is None else ResultsWriter(out, settings, workers)
+    known: int | None = workers
+    if executor is not None and workers == 1:
+        known = getattr(executor, "_max_workers", None)
+        workers = known or os.cpu_count() or 1
+    keep = _Memory(settings) if out is None else ResultsWriter(out, settings, known)
     outcomes = keep.outcomes
     done = outcomes.count
     with contextlib.closing(keep), contextlib.suppress(KeyboardInterrupt):
@@ -213,10 +217,7 @@ def _play(
 ) -> Generator[list[GameResult], None, None]:
     """Results of some games of the schedule as they come."""
     if executor is not None:
-        known = getattr(executor, "_max_workers", None) or os.cpu_count() or 1
-        yield from play_on_executor(
-            settings, numbers, executor, workers if workers > 1 else int(known)
-        )
+        yield from play_on_executor(settings, numbers, executor, workers)
     elif workers == 1:
         for number in numbers:
             yield [settings.game(number).result(settings)]
