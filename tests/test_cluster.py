@@ -206,7 +206,7 @@ def test_the_extra_is_named_where_it_is_missing(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    assert "pip install 'mrjack_ai[distributed]'" in refused("tcp://127.0.0.1:8786", capsys)
+    assert "with its extra, as mrjack_ai[distributed]" in refused("tcp://127.0.0.1:8786", capsys)
 
 
 def test_the_scheduler_dies_on_the_way(tmp_path: Path) -> None:

@@ -91,8 +91,8 @@ def connect_cluster(address: str) -> Iterator[ClusterExecutor]:
         import distributed
     except ImportError:
         raise TournamentError(
-            "a cluster needs the library distributed; install it with "
-            "pip install 'mrjack_ai[distributed]'"
+            "a cluster needs the library distributed; pip install distributed, or install "
+            "mrjack_ai with its extra, as mrjack_ai[distributed]"
         ) from None
     _check_answer(address)
     try:
