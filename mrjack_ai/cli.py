@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import io
 import json
 import os
@@ -47,6 +48,7 @@ from mrjack_ai.tournament import (
     DealError,
     Settings,
     TournamentError,
+    connect_cluster,
     export,
     load_results,
     make_settings,
@@ -98,7 +100,11 @@ def _tournament(options: argparse.Namespace) -> int:
     settings = tournament_settings(options)
     new_game(settings.variant)  # compiles, if need be, before the bar appears and workers start
     started = time.perf_counter()
-    with live_table() as watch:
+    with contextlib.ExitStack() as stack:
+        executor = None
+        if options.cluster is not None:
+            executor = stack.enter_context(connect_cluster(options.cluster))
+        watch = stack.enter_context(live_table())
         results = run_tournament(
             settings,
             workers=options.workers,
@@ -106,6 +112,7 @@ def _tournament(options: argparse.Namespace) -> int:
             watch=watch,
             allow_cheats=options.allow_cheats,
             strict=options.strict,
+            executor=executor,
         )
     seconds = time.perf_counter() - started
     print_summary(summarize(results))

@@ -162,7 +162,7 @@ def _progress(console: Console, disable: bool = False) -> Progress:
         MofNCompleteColumn(),
         TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(),
-        TextColumn("left"),
+        TextColumn("{task.fields[left]}"),
         console=console,
         disable=disable,
     )
@@ -173,7 +173,7 @@ class _Bar:
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
-        self._task = progress.add_task("games", total=None, rate="")
+        self._task = progress.add_task("games", total=None, rate="", left="left")
         self._started = time.perf_counter()
         self._before: int | None = None
 
@@ -184,6 +184,10 @@ class _Bar:
         pace = (done - self._before) / seconds if seconds > 0.5 else 0.0
         rate = f"{pace:.{0 if pace >= 10 else 1}f}/s" if pace else ""
         self._progress.update(self._task, completed=done, total=total, rate=rate)
+
+    def say(self, left: str) -> None:
+        """What to write behind the time left."""
+        self._progress.update(self._task, left=left)
 
 
 def _watched(console: Console) -> bool:
@@ -287,6 +291,8 @@ def live_table() -> Iterator[Callable[[Outcomes], None]]:
     def watch(outcomes: Outcomes) -> None:
         scores.outcomes = outcomes
         bar.advance(outcomes.count, outcomes.settings.total_games)
+        if outcomes.settings.sprt is not None:
+            bar.say("left at most")
 
     view = Table.grid()
     view.add_row(scores)

@@ -99,6 +99,12 @@ def build_parser(described: Mapping[str, Any] | None = None) -> argparse.Argumen
         help="processes; the games are the same with any number (default: %(default)s)",
     )
     command.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help="play on the workers of a Dask cluster, whose scheduler is at ADDRESS, such as "
+        "tcp://192.168.0.5:8786; results are written here (needs the extra distributed)",
+    )
+    command.add_argument(
         "--out",
         metavar="FILE",
         help="keep every game in FILE (an SQLite database); run again to carry on after a break",
@@ -181,7 +187,7 @@ def build_parser(described: Mapping[str, Any] | None = None) -> argparse.Argumen
         "--games",
         type=int,
         default=1000,
-        help="games of each pairing; a half from 2000 simulations on, a fifth from 10000 or on a "
+        help="games of each pairing; a half from 2000 simulations on, a tenth from 10000 or on a "
         "clock (default: %(default)s)",
     )
     command.add_argument("--seed", type=int, default=1, help="seed (default: %(default)s)")

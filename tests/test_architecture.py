@@ -47,6 +47,7 @@ ONLY_IN = {
     "rich": {"cli", "console"},
     "numba": {"engine"},
     "pandas": {"tournament", "agents"},
+    "distributed": {"tournament"},
 }
 
 

@@ -67,6 +67,7 @@ def test_a_match_shows_elo_difference_and_the_sequential_test() -> None:
     _, shown = watched(*words, *test)
     last = ESCAPES.sub("", shown.split("so far")[-1])
     assert re.search(r"greedy +\d+ +[\d.]+ \[[\d.]+, [\d.]+\] +[+-]\d+ \[[+-]\d+, [+-]\d+\]", last)
+    assert re.search(r"\d+/300 .* 0:00:\d\d left at most", last)
     assert re.search(r"log-likelihood ratio [+-]\d\.\d\d, ends at -4\.60 or \+4\.60", last)
 
 

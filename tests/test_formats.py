@@ -330,8 +330,8 @@ def test_the_ladder_meets_as_it_says() -> None:
         (("greedy", "random"), 1000),
         (("ismcts:sims=1600", "ismcts:sims=800"), 1000),
         (("ismcts:sims=3200", "ismcts:sims=1600"), 500),
-        (("ismcts:sims=10000", "greedy"), 200),
-        (("greedy", "ismcts:time=100"), 200),
+        (("ismcts:sims=10000", "greedy"), 100),
+        (("greedy", "ismcts:time=100"), 100),
     ],
 )
 def test_large_budgets_play_fewer_games(pair: tuple[str, str], games: int) -> None:

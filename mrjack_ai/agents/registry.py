@@ -37,18 +37,24 @@ class Parameter:
     default: Any
 
 
-def register_agent(name: str, agent: type[Agent]) -> None:
+def register_agent(name: str, agent: type[Agent], replace: bool = False) -> None:
     """Make an agent known by name.
 
     Its parameters are those of its `__init__`; each needs a default of type int, float, bool or
     str, which also says how its text is read. None of this holds for a class with `from_spec`.
 
+    Args:
+        name: lower-case letters, digits, - and _.
+        agent: its class.
+        replace: take the place of another agent of this name.
+
     Raises:
-        AgentError: when the name is taken or malformed, or a parameter has no such default.
+        AgentError: when the name is malformed, or taken and not to be replaced, or a parameter has
+            no such default.
     """
     if not name.replace("-", "").replace("_", "").isalnum() or name != name.lower():
         raise AgentError(f"agent name {name!r} must be lower-case letters, digits, - and _")
-    if _AGENTS.get(name, agent) is not agent:
+    if not replace and _AGENTS.get(name, agent) is not agent:
         raise AgentError(f"there is an agent {name!r} already")
     _parameters(name, agent)
     _AGENTS[name] = agent

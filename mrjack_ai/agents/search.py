@@ -19,7 +19,7 @@ from mrjack_ai.engine import search as engine
 from mrjack_ai.engine.layout import STATE
 from mrjack_ai.game import State
 from mrjack_ai.observation import Observation
-from mrjack_ai.variant import JACK, Variant
+from mrjack_ai.variant import DETECTIVE, JACK, Variant
 
 ROLLOUTS: dict[str, int] = {
     "none": engine.ROLLOUT_NONE,
@@ -56,11 +56,12 @@ class SearchAgent(Agent):
         order: in which order actions are considered: `random`, `rule` (of thumb), or `fitted`:
             by fitted values at nodes that have been visited `refine` times, by the rule before.
         refine: see `order`.
-        belief: who Jack is: `exact` weights, or `plays`: these times how likely a model of Jack
-            would have played as he did.
-        sharpness: of that model; see `PlayEvidence`.
+        belief: who the Detective takes for Jack: `exact` weights, or `plays`: these times how
+            likely a model of Jack would have played as he did (`PlayEvidence`).
+        sharpness: of that model. Moderate, since Jack may hide.
+        scrutiny: sharpness of the Detective that Jack hides from, with `belief=plays`.
         discretion: how much of his return Jack gives up for each nat by which an action would
-            add to the suspicion against him; not with `belief=exact`.
+            add to the suspicion of such a Detective.
         reuse: begin each search of a game with what the last one found below the position.
         final: choose the action with the most `visits`, or the best `value`.
         threads: search so many trees at once and add them up (root parallelism).
@@ -84,7 +85,8 @@ class SearchAgent(Agent):
         order: str = "fitted",
         refine: int = 4,
         belief: str = "plays",
-        sharpness: float = 8.0,
+        sharpness: float = 2.0,
+        scrutiny: float = 8.0,
         discretion: float = 0.05,
         reuse: bool = True,
         final: str = "visits",
@@ -98,8 +100,8 @@ class SearchAgent(Agent):
             raise ValueError(f"order {order!r} must be one of {', '.join(ORDERS)}")
         if belief not in BELIEFS:
             raise ValueError(f"belief {belief!r} must be one of {', '.join(BELIEFS)}")
-        if not 0 <= sharpness < 1000 or not 0 <= discretion < 1000:
-            raise ValueError("sharpness and discretion must not be negative")
+        if not all(0 <= value < 1000 for value in (sharpness, scrutiny, discretion)):
+            raise ValueError("sharpness, scrutiny and discretion must not be negative")
         if final not in FINAL_CHOICES:
             raise ValueError(f"final {final!r} must be one of {', '.join(FINAL_CHOICES)}")
         if not 0 <= c < 1000 or not 0 < widening < 1e9 or not 0 <= power <= 1:
@@ -118,8 +120,8 @@ class SearchAgent(Agent):
         self._discretion = discretion
         self._trees: list[Tree] = []
         self._evidence: PlayEvidence | None = None
-        if belief == "plays":
-            self._evidence = PlayEvidence(load_weights(FITTED if eval == RULE else eval), sharpness)
+        self._weights = load_weights(FITTED if eval == RULE else eval)
+        self._sharpness = {DETECTIVE: sharpness, JACK: scrutiny} if belief == "plays" else {}
         self._settings = SearchSettings(
             exploration=c,
             rollout=ROLLOUTS[rollout],
@@ -134,6 +136,9 @@ class SearchAgent(Agent):
     def start(self, variant: Variant, player: int, rng: np.random.Generator) -> None:
         super().start(variant, player, rng)
         self._trees = []
+        self._evidence = None
+        if player in self._sharpness:
+            self._evidence = PlayEvidence(self._weights, self._sharpness[player])
 
     def act(self, observation: Observation) -> int:
         if len(observation.actions) == 1:

@@ -416,7 +416,7 @@ caption span { display: inline-block; position: sticky; left: 0; max-width: calc
 th, td { padding: .3rem .75rem; text-align: right; white-space: nowrap;
   border-bottom: 1px solid var(--grid); }
 thead th { color: var(--muted); font-weight: 600; border-bottom: 1px solid var(--line); }
-tbody th { font-weight: 600; }
+tbody th { font-weight: 600; position: sticky; left: 0; background: var(--page); }
 th:first-child, td.name, .names-2 thead th:nth-child(2) { text-align: left; padding-left: 0; }
 #cross td { text-align: center; padding: .45rem .6rem; border: 2px solid var(--page); }
 #cross td a { color: inherit; text-decoration-color: transparent; }

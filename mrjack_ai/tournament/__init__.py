@@ -1,6 +1,7 @@
 """Tournaments: paired deals, several processes, results that resume."""
 
 from mrjack_ai.errors import TournamentError
+from mrjack_ai.tournament.cluster import connect_cluster
 from mrjack_ai.tournament.deals import (
     Deal,
     DealError,
@@ -57,6 +58,7 @@ __all__ = [
     "Tables",
     "TournamentError",
     "bradley_terry",
+    "connect_cluster",
     "export",
     "forfeit_text",
     "load",

@@ -73,7 +73,7 @@ def ladder_pairs(rungs: Sequence[str] | None = None) -> list[tuple[str, str]]:
 def games_of(pair: tuple[str, str], games: int) -> int:
     """How many games two agents play where `games` are the rule.
 
-    A half where one searches 2,000 or more simulations a decision, a fifth from 10,000 on or on
+    A half where one searches 2,000 or more simulations a decision, a tenth from 10,000 on or on
     a clock; always an even number, at least 2.
 
     Raises:
@@ -84,7 +84,7 @@ def games_of(pair: tuple[str, str], games: int) -> int:
         parameters = parse_agent(spec)[1]
         simulations = parameters.get("sims", 0)
         if parameters.get("time", 0) > 0 or simulations >= 10_000:
-            share = 5
+            share = 10
         elif simulations >= 2_000:
             share = max(share, 2)
     return max(2, games // share // 2 * 2) if share > 1 else games

@@ -36,6 +36,7 @@ class Outcomes:
     Attributes:
         settings: the tournament.
         winners: for each game of the schedule 0 (not played), 1 (the Detective won) or 2 (Jack).
+        count: number of games played.
         stop: number of games after which the sequential test ended; None without a test, or while
             it is undecided. Later games do not count: they are not among the winners.
     """
@@ -43,6 +44,7 @@ class Outcomes:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.winners = bytearray(settings.total_games)
+        self.count = 0
         self.stop: int | None = None
         self._judged = np.zeros(3, np.int64)
         """Lost, split and won pairs that the test has been asked about, shape (3,)."""
@@ -52,17 +54,21 @@ class Outcomes:
         """The outcomes of some records of a tournament, in the order of the schedule."""
         outcomes = cls(settings)
         for record in records:
-            outcomes.winners[outcomes.number(record)] = 1 + winner_of(record)
+            outcomes.put(outcomes.number(record), winner_of(record))
         outcomes.judge()
         return outcomes
 
     def add(self, results: Iterable[GameResult]) -> None:
         """Note games, in any order, and ask the sequential test if there is one."""
         for result in results:
-            if self.stop is not None and result.number >= self.stop:
-                continue
-            self.winners[result.number] = 1 + PLAYER_NAMES.index(result.winner)
+            if self.stop is None or result.number < self.stop:
+                self.put(result.number, PLAYER_NAMES.index(result.winner))
         self.judge()
+
+    def put(self, number: int, winner: int) -> None:
+        """Note the winner, 0 (Detective) or 1 (Jack), of a game of the schedule."""
+        self.count += self.winners[number] == NOT_PLAYED
+        self.winners[number] = 1 + winner
 
     def number(self, record: GameRecord) -> int:
         """Place in the schedule of a game that is not yet among the winners."""
@@ -73,11 +79,6 @@ class Outcomes:
         if one == other:  # only their order tells the two games of a deal apart
             return first + (self.winners[first] != NOT_PLAYED)
         return first + int(record.agents[DETECTIVE] != self.settings.agents[one])
-
-    @property
-    def count(self) -> int:
-        """Number of games."""
-        return len(self.winners) - self.winners.count(NOT_PLAYED)
 
     def missing(self) -> Iterator[int]:
         """Numbers of the games still to be played, in order."""
@@ -127,6 +128,7 @@ class Outcomes:
         if ended.size:
             self.stop = start + 2 * (last + 1)
             self.winners[self.stop :] = bytes(len(self.winners) - self.stop)
+            self.count = self.stop
 
     @property
     def judged(self) -> PairCounts:

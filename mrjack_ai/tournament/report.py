@@ -60,7 +60,8 @@ def _collect(path: Path, reader: ResultsReader) -> _Contents:
     for run, started, workers, versions in reader.table("runs")[1]:
         software = ", ".join(" ".join(pair) for pair in json.loads(versions).items())
         when = f"{str(started)[:16].replace('T', ' ')} UTC"
-        runs.append((f"Run {run}", f"{when}; {workers} worker{'s' * (workers != 1)}; {software}"))
+        processes = "1 worker" if workers == 1 else f"{workers or 'other'} workers"
+        runs.append((f"Run {run}", f"{when}; {processes}; {software}"))
     times = {
         agent: (float(seconds[number]), int(decisions[number]))
         for number, agent in enumerate(settings.agents)

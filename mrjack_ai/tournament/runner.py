@@ -144,6 +144,9 @@ def run_tournament(
     worker process that dies is replaced and its game played again; after three deaths the game is
     forfeited by the agent at work.
 
+    A match with a sequential test (`Settings.sprt`) ends with the pair that decides it, in the
+    order of the schedule; games beyond it that were in flight, or over already, are not kept.
+
     Args:
         settings: what to play.
         workers: number of processes; 1 plays in this one. With an executor, how many batches of
@@ -152,8 +155,8 @@ def run_tournament(
         progress: called with games played and games in all.
         allow_cheats: let agents play that look at the true state.
         strict: stop at the first forfeit instead; that game is not kept.
-        executor: where to play, for instance a `concurrent.futures.ProcessPoolExecutor`; it stays
-            open. Agents of your own must be importable there.
+        executor: where to play, for instance a `concurrent.futures.ProcessPoolExecutor`, or what
+            `connect_cluster` yields; it stays open. Agents of your own must be importable there.
         watch: called with who won which game so far, always the same object: before the first
             game, and whenever some were played.
 
@@ -170,7 +173,11 @@ def run_tournament(
     settings.check_agents(allow_cheats)
     load_kernels(settings.variant)  # compiles, if need be, before any worker starts
     report = progress or (lambda played, games: None)
-    keep = _Memory(settings) if out is None else ResultsWriter(out, settings, workers)
+    known: int | None = workers
+    if executor is not None and workers == 1:
+        known = getattr(executor, "_max_workers", None)
+        workers = known or os.cpu_count() or 1
+    keep = _Memory(settings) if out is None else ResultsWriter(out, settings, known)
     outcomes = keep.outcomes
     done = outcomes.count
     with contextlib.closing(keep), contextlib.suppress(KeyboardInterrupt):
@@ -213,10 +220,7 @@ def _play(
 ) -> Generator[list[GameResult], None, None]:
     """Results of some games of the schedule as they come."""
     if executor is not None:
-        known = getattr(executor, "_max_workers", None) or os.cpu_count() or 1
-        yield from play_on_executor(
-            settings, numbers, executor, workers if workers > 1 else int(known)
-        )
+        yield from play_on_executor(settings, numbers, executor, workers)
     elif workers == 1:
         for number in numbers:
             yield [settings.game(number).result(settings)]

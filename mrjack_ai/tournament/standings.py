@@ -205,7 +205,7 @@ class Tally:
         """Count a game."""
         outcomes = self._outcomes
         number, winner = outcomes.number(record), winner_of(record)
-        outcomes.winners[number] = 1 + winner
+        outcomes.put(number, winner)
         pairing = record.details["pairing"]
         self._endings[pairing, number % 2, winner, record.ending or "forfeit"] += 1
         self._lengths[pairing].append(len(record.actions))

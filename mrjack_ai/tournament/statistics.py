@@ -67,7 +67,9 @@ class EloEstimate:
         """In whole points with its interval; `-` when there were no games."""
         if np.isnan(self.value):
             return "-"
-        return f"{self.value:+.0f} [{self.low:+.0f}, {self.high:+.0f}]"
+        # Adding 0 turns -0 into 0.
+        value, low, high = (f"{np.round(x) + 0.0:+.0f}" for x in (self.value, self.low, self.high))
+        return f"{value} [{low}, {high}]"
 
 
 def elo_difference(score: float) -> float:

@@ -63,7 +63,8 @@ def agent_classes(settings: Settings) -> dict[str, type[Agent]]:
 
 def _prepare(settings: Settings, agents: dict[str, type[Agent]]) -> None:
     for name, agent in agents.items():
-        register_agent(name, agent)
+        # A worker of a cluster may have played for an earlier run, with another class.
+        register_agent(name, agent, replace=True)
     _load_kernels(settings.variant)
 
 
