@@ -39,7 +39,8 @@ def comparisons(simulations: int, milliseconds: int, games: int) -> list[Compari
     changes += [f"widening={w}" for w in (0.25, 1.0, 2.0)]
     changes += [f"power={p}" for p in (0.35, 0.65)]
     changes += ["final=value,discretion=0", "reuse=false"]
-    changes += ["belief=exact", "sharpness=4", "sharpness=16"]
+    changes += ["belief=exact", *(f"sharpness={x}" for x in (1, 4, 8))]
+    changes += [f"scrutiny={x}" for x in (4, 16)]
     changes += [f"discretion={d}" for d in (0, 0.02, 0.1, 0.2)]
     found = [Comparison(f"{equal},{change}", equal, games) for change in changes]
     # What Jack gives up to hide must not cost him against those who do not look.
@@ -101,6 +102,7 @@ def main() -> int:
     )
     parser.add_argument("--simulations", type=int, default=400)
     parser.add_argument("--milliseconds", type=int, default=5)
+    parser.add_argument("--only", nargs="+", metavar="TEXT", help="comparisons that hold a text")
     parser.add_argument("--seed", type=int, default=11)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--out", type=Path, default=RESULTS)
@@ -115,6 +117,7 @@ def main() -> int:
         comparison
         for comparison in comparisons(options.simulations, options.milliseconds, options.games)
         if (*astuple(comparison), options.seed) not in done
+        and (options.only is None or any(text in comparison.agent for text in options.only))
     ]
     for number, comparison in enumerate(todo, start=1):
         try:

@@ -546,6 +546,7 @@ def test_many_actions_do_not_drown_a_small_budget() -> None:
         ("ismcts:order=best", "random, rule, fitted"),
         ("ismcts:belief=none", "exact, plays"),
         ("ismcts:sharpness=-1", "sharpness"),
+        ("ismcts:scrutiny=-1", "scrutiny"),
         ("ismcts:discretion=nan", "discretion"),
         ("ismcts:eval=nowhere.npz", "nowhere.npz"),
         ("pimc:worlds=0", "worlds must be at least 1"),
