@@ -38,11 +38,13 @@ def comparisons(simulations: int, milliseconds: int, games: int) -> list[Compari
     changes = [f"c={c}" for c in (0.2, 0.35, 0.7, 1.0)]
     changes += [f"widening={w}" for w in (0.25, 1.0, 2.0)]
     changes += [f"power={p}" for p in (0.35, 0.65)]
-    changes += ["final=value,discretion=0", "reuse=false"]
+    changes += ["reuse=false"]
     changes += ["belief=exact", *(f"sharpness={x}" for x in (1, 4, 8))]
     changes += [f"scrutiny={x}" for x in (4, 16)]
     changes += [f"discretion={d}" for d in (0, 0.02, 0.1, 0.2)]
     found = [Comparison(f"{equal},{change}", equal, games) for change in changes]
+    plain = f"{equal},discretion=0"  # with discretion Jack's choice is another one
+    found.append(Comparison(f"{plain},final=value", plain, games))
     # What Jack gives up to hide must not cost him against those who do not look.
     exact = f"{equal},belief=exact"
     found += [Comparison(f"{equal},discretion={d}", exact, games) for d in (0, 0.05, 0.1, 0.2)]

@@ -412,6 +412,29 @@ def test_avoidable_losses_are_never_chosen(name: str, spec: str) -> None:
         assert searcher(spec, state, seed).act(state.observation()) not in losing
 
 
+def test_nobody_innocent_is_accused_and_the_last_chance_is_used() -> None:
+    """With several suspects left; on the last card anything else is lost whoever Jack is."""
+    text = "node=use turn=3 jack=JS cleared=MS,SG dealt=SH,JW,MS,SG cards=SH,JW,MS,SG using=SH "
+    state = State(text + "ability=open SH=g5 MS=g6 JS=g4 JW=a3:N")
+    innocent = {
+        a for a in state.legal_actions() if state.action_to_string(a) in ("accuse MS", "accuse SG")
+    }
+    assert innocent
+    assert set(losses(state)) == innocent
+    text = "node=use turn=8 jack=JS cleared=MS,SG dealt=SH,JS,MS,SG cards=JB,IL using=JB "
+    last = State(text + "ability=open JB=g5 JS=g6 SH=a1 JW=a3:N")
+    assert last.current_player() == DETECTIVE
+    kept = {last.action_to_string(a) for a in last.legal_actions() if a not in losses(last)}
+    assert "accuse JS" in kept
+    assert not any(text.startswith("move") for text in kept)
+    for seed in range(10):
+        agent = searcher("ismcts:sims=2,order=random", last, seed)
+        state = last
+        while not state.is_terminal() and state.current_player() == DETECTIVE:
+            state = state.child(agent.act(state.observation()))
+        assert state.is_terminal()
+
+
 def test_the_expected_line_is_legal_and_begins_with_the_choice() -> None:
     lengths = []
     for seed in (1, 2, 3):
@@ -490,6 +513,27 @@ def test_time_is_a_budget() -> None:
         assert time.perf_counter() - started >= milliseconds / 1000 - 0.002
         counts.append(found.simulations)
     assert counts[1] > counts[0] > 0
+
+
+@pytest.mark.parametrize("spec", ["ismcts:time=50", "pimc:time=50", "mo-ismcts:time=50,threads=2"])
+def test_time_is_kept(spec: str) -> None:
+    """To within a tenth, by the best of several decisions: others may use the machine too."""
+    state = walk(Variant(), 2)[3]
+    taken = []
+    for seed in range(8):
+        agent = searcher(spec, state, seed)
+        started = time.perf_counter()
+        agent.act(state.observation())
+        taken.append(time.perf_counter() - started)
+    assert 0.045 <= min(taken) <= 0.056
+
+
+def test_a_cheat_must_be_shown_the_state() -> None:
+    state = walk(Variant(), 2)[3]
+    agent = make_agent("omniscient:sims=5")
+    agent.start(state.variant, state.current_player(), np.random.default_rng(1))
+    with pytest.raises(AgentError, match="see"):
+        agent.act(state.observation())
 
 
 def test_final_choice() -> None:

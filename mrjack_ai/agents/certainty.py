@@ -9,8 +9,8 @@ from mrjack_ai.engine import tactics
 from mrjack_ai.engine.greedy import rate_actions
 from mrjack_ai.engine.layout import STATE
 from mrjack_ai.observation import Observation
-from mrjack_ai.tables import build_tables
-from mrjack_ai.variant import DETECTIVE, JACK
+from mrjack_ai.tables import ACCUSE, TABLES, build_tables
+from mrjack_ai.variant import DETECTIVE, JACK, MAX_SEATS
 
 
 def certain_wins(observation: Observation, possible: int) -> list[int]:
@@ -34,10 +34,13 @@ def certain_wins(observation: Observation, possible: int) -> list[int]:
 
 
 def avoidable_losses(observation: Observation, possible: int) -> list[int]:
-    """Actions after which the opponent certainly wins with his next card, if others are better.
+    """Actions that lose for certain, if others do not.
 
-    Looked for where the player to move knows who Jack is: always as Jack (who is caught for
-    certain only when everybody else is cleared), as the Detective when one suspect is left.
+    These are: an accusation of somebody who cannot be Jack; on the Detective's last card, every
+    action after which nobody who can be Jack can be accused any more; and where the player to
+    move knows who Jack is, every action after which the opponent certainly wins with his next
+    card: always as Jack (who is caught for certain only when everybody else is cleared), as the
+    Detective when one suspect is left.
 
     Args:
         observation: of the player to move.
@@ -46,14 +49,40 @@ def avoidable_losses(observation: Observation, possible: int) -> list[int]:
     Returns:
         The losing actions; empty when all lose, or none.
     """
-    if possible.bit_count() != 1:
-        return []
-    if observation.player == JACK and len(observation.suspects()) > 4:
-        return []  # no single call for witnesses is likely to clear so many
+    if observation.player == DETECTIVE and possible.bit_count() != 1:
+        losing = _hopeless(observation, possible)
+    elif observation.player == JACK and len(observation.suspects()) > 4:
+        losing = []  # no single call for witnesses is likely to clear so many
+    else:
+        losing = _judged(observation, possible)
+    return [] if len(losing) == len(observation.actions) else losing
+
+
+def _hopeless(observation: Observation, possible: int) -> list[int]:
+    """Accusations of the innocent; on the last card also what leaves nobody to accuse."""
+    t = build_tables(observation.variant).view(TABLES)[0]
+    words = observation.position_words()
+    s = words.view(STATE)[0]
+    later = t["play_order"][
+        int(s["turn"]) & 1, int(s["play"]) + 1 : len(observation.variant.cast) // 2
+    ]
+    if int(s["turn"]) == int(t["turns"]) and (later == JACK).all():
+        ratings = np.empty(len(observation.actions))
+        rate_actions(words, build_tables(observation.variant), possible, ratings)
+        # An accusation of one of n suspects is rated 1 / n, and nothing else has any hope.
+        return [observation.actions[n] for n in np.flatnonzero(ratings < 1 / MAX_SEATS - TIE)]
+    return [
+        action
+        for action in observation.actions
+        if t["kind"][action] == ACCUSE and not possible >> int(t["argument"][action, 0]) & 1
+    ]
+
+
+def _judged(observation: Observation, possible: int) -> list[int]:
+    """Actions after which the opponent certainly wins with his next card; Jack is known."""
     words = observation.position_words()
     record = words.view(STATE)[0]
     record["jack"] = possible.bit_length() - 1
     judged = np.empty(len(observation.actions), np.int64)
     tactics.judge_actions(words, build_tables(observation.variant), judged)
-    losing = [observation.actions[n] for n in np.flatnonzero(judged == tactics.LOSING)]
-    return [] if len(losing) == len(observation.actions) else losing
+    return [observation.actions[n] for n in np.flatnonzero(judged == tactics.LOSING)]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import zlib
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -37,19 +39,21 @@ def load_weights(name: str = FITTED) -> Weights:
         path = Path(name)
     try:
         with np.load(path, allow_pickle=False) as found:
-            rows, bias = found["rows"], found["bias"]
-            output, output_bias = found["output"], found["output_bias"]
-    except (OSError, ValueError, KeyError, EOFError) as error:
-        raise AgentError(f"cannot read value weights from {name!r}: {error}") from None
-    shapes = (rows.shape, bias.shape, output.shape, output_bias.shape)
+            names = ("rows", "bias", "output", "output_bias")
+            parts = [found[part].astype(np.float32) for part in names]
+    except (OSError, ValueError, KeyError, EOFError, TypeError, BadZipFile, zlib.error) as error:
+        raise AgentError(
+            f"cannot read value weights from {name!r}: {error}; "
+            "give a .npz file as benchmarks/fit_value_function.py writes it"
+        ) from None
+    shapes = tuple([part.shape for part in parts])
     wanted = ((value.ROWS, value.HIDDEN), (value.HIDDEN,), (value.HIDDEN,), (1,))
     if shapes != wanted:
         raise AgentError(
             f"{name!r} holds value weights of shapes {shapes} instead of {wanted}; "
             "fit them again with this version"
         )
-    parts = [part.astype(np.float32).ravel() for part in (rows, bias, output, output_bias)]
-    weights: Weights = np.concatenate(parts)
+    weights: Weights = np.concatenate([part.ravel() for part in parts])
     if not np.isfinite(weights).all():
         raise AgentError(f"{name!r} holds value weights that are no finite numbers")
     return weights

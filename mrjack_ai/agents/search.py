@@ -17,6 +17,7 @@ from mrjack_ai.agents.tree import RULE, RootStatistics, SearchSettings, Tree, ad
 from mrjack_ai.belief import determinize, possible_identities
 from mrjack_ai.engine import search as engine
 from mrjack_ai.engine.layout import STATE
+from mrjack_ai.errors import AgentError
 from mrjack_ai.game import State
 from mrjack_ai.observation import Observation
 from mrjack_ai.variant import DETECTIVE, JACK, Variant
@@ -46,9 +47,10 @@ class SearchAgent(Agent):
         time: milliseconds a decision; 0 counts simulations instead.
         c: exploration constant of UCB, for returns of -1 to 1.
         rollout: how a new leaf is played out: `none`, `random`, `cautious` or `greedy` (takes a
-            certain accusation and an escape at once, and accuses in no other case).
+            certain accusation and an escape at once, and accuses in no other case but the last
+            chance).
         horizon: calls for witnesses to play through before the value is estimated; 8 plays
-            every game to its end.
+            every game to its end; not with `rollout=none`.
         eval: how it is estimated: `rule` (the rule of thumb of `greedy`), `fitted`, or a file of
             weights of your own (see `mrjack_ai.agents.fitted`).
         widening, power: a node has at most `widening * visits ** power` actions under
@@ -62,8 +64,11 @@ class SearchAgent(Agent):
         scrutiny: sharpness of the Detective that Jack hides from, with `belief=plays`.
         discretion: how much of his return Jack gives up for each nat by which an action would
             add to the suspicion of such a Detective.
-        reuse: begin each search of a game with what the last one found below the position.
-        final: choose the action with the most `visits`, or the best `value`.
+        reuse: begin each search of a game with what the last one found below the position; only
+            `ismcts` does.
+        final: choose the action with the most `visits`, or the best `value`. As Jack with
+            discretion always the best value, less what it costs to tell, among the actions with a
+            fair share of the visits.
         threads: search so many trees at once and add them up (root parallelism).
 
     Raises:
@@ -121,7 +126,9 @@ class SearchAgent(Agent):
         self._trees: list[Tree] = []
         self._evidence: PlayEvidence | None = None
         self._weights = load_weights(FITTED if eval == RULE else eval)
-        self._sharpness = {DETECTIVE: sharpness, JACK: scrutiny} if belief == "plays" else {}
+        self._sharpness = (
+            {DETECTIVE: float(sharpness), JACK: float(scrutiny)} if belief == "plays" else {}
+        )
         self._settings = SearchSettings(
             exploration=c,
             rollout=ROLLOUTS[rollout],
@@ -154,7 +161,7 @@ class SearchAgent(Agent):
         values = np.nan_to_num(found.values, nan=-2.0)
         keys = (values, found.visits) if self._final == "visits" else (found.visits, values)
         if self._evidence is not None and self._discretion and observation.player == JACK:
-            considered = found.visits >= _CONSIDERED * found.visits.max()
+            considered = found.visits >= _CONSIDERED * found.visits[allowed].max(initial=0)
             hidden = values - self._discretion * self._evidence.exposure(observation)
             keys = (hidden, considered)
         return int(found.actions[np.lexsort((*keys, allowed))[-1]])
@@ -273,8 +280,10 @@ class PIMCAgent(SearchAgent):
         """Search each sampled world with an equal share of the budget."""
         worlds = min(self._worlds, self._simulations)
         suspicion = self.suspicion(observation)
-        parts = []
+        parts: list[RootStatistics] = []
         for number in range(1, worlds + 1):
+            if parts and self._seconds and self._left(self._seconds) == 0:
+                break
             world = determinize(observation, self.rng, suspicion)
             # On a clock each world is searched until its share of the decision's time has passed.
             until = self._seconds * number / worlds
@@ -291,9 +300,19 @@ class OmniscientAgent(SearchAgent):
     kind = engine.FIXED_WORLD
     cheats = True
 
+    def start(self, variant: Variant, player: int, rng: np.random.Generator) -> None:
+        super().start(variant, player, rng)
+        self._seen: State | None = None
+
     def see(self, state: State) -> None:
         """Look at the truth."""
-        self._truth = state.clone()
+        self._seen = state.clone()
+
+    @property
+    def _truth(self) -> State:
+        if self._seen is None:
+            raise AgentError("an omniscient agent must be shown the state (`see`) before it acts")
+        return self._seen
 
     def _possible(self, observation: Observation) -> int:
         return 1 << int(self._truth.position_words().view(STATE)[0]["jack"])

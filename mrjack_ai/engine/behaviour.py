@@ -1,8 +1,8 @@
 """How likely a model of Jack's play makes the plays that were seen, compiled.
 
 The model looks one action ahead: it rates each of Jack's actions by the fitted value function and
-chooses with probability proportional to exp(sharpness * rating), except for a share of the cases
-in which it chooses uniformly.
+chooses with probability proportional to exp(sharpness * rating), but always takes an open exit;
+except for a share of the cases in which it chooses uniformly.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from mrjack_ai.engine.layout import (
 )
 from mrjack_ai.engine.rules import alibi_pile, apply_chance, apply_player, list_legal
 from mrjack_ai.engine.value import ACTIVE, rate_by_value
-from mrjack_ai.tables import MAX_ACTIONS, TABLES
+from mrjack_ai.tables import ESCAPE, MAX_ACTIONS, TABLES
 
 UNIFORM_SHARE = 0.1
 """How often the model chooses uniformly: no play is ever taken for a proof."""
@@ -57,6 +57,16 @@ def _choice_chances(
     s["jack"] = jack
     s["drawn"][DETECTIVE] = 0  # Jack does not know those cards
     count = list_legal(s, t, actions)
+    escapes = 0
+    for n in range(count):
+        escapes += t["kind"][actions[n]] == ESCAPE
+    if escapes > 0:
+        # Nobody lets an open exit go by: that he did says more than any rating.
+        for n in range(count):
+            chances[n] = UNIFORM_SHARE / count
+            if t["kind"][actions[n]] == ESCAPE:
+                chances[n] += (1.0 - UNIFORM_SHARE) / escapes
+        return count
     best = -1e300
     for n in range(count):
         chances[n] = sharpness * rate_by_value(s, t, work[2:], actions[n], weights, rows)

@@ -19,6 +19,7 @@ from mrjack_ai.engine.layout import (
     DETECTIVE,
     JACK,
     NODE_ALIBI,
+    NODE_DEAL,
     NODE_PICK,
     NODE_TERMINAL,
     STATE,
@@ -132,7 +133,13 @@ def outlook(s: Any, t: Any) -> float:
     cards = integer(s["remaining"])
     jack_plays = plays_left(s, t, JACK, integer(s["play"])) if cards != 0 else 0
     suspects = detective_suspects(s, t)
-    return _outlook(s, t, s["jack"], suspects, visible_seats(s, t), cards, jack_plays)
+    dealing = s["node"] == NODE_DEAL
+    if dealing:
+        s["turn"] -= 1  # rated as the end of the turn before: the plays of this one are to come
+    chance = _outlook(s, t, s["jack"], suspects, visible_seats(s, t), cards, jack_plays)
+    if dealing:
+        s["turn"] += 1
+    return chance
 
 
 @helper

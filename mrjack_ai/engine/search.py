@@ -104,6 +104,7 @@ SETTINGS = np.dtype(
 _MOST_DEPTH = 160
 _KEPT = 4
 _FINENESS = 1 << 15
+_FORGOTTEN = -1e9
 _SECRET_EDGE = 0x5000
 _LOGS = 4096
 _LOG = np.log(np.maximum(np.arange(_LOGS), 1))
@@ -156,7 +157,7 @@ def _rollout_action(s: Any, t: Any, rollout: int, actions: Any, count: int, gene
         if s["player"] == DETECTIVE:
             # Accusations have the lowest ids of all that is legal here.
             accusations = 0
-            while accusations < count and actions[accusations] < base + t["seats"]:
+            while accusations < count and base <= actions[accusations] < base + t["seats"]:
                 accusations += 1
             if accusations > 0:
                 left = detective_suspects(s, t)
@@ -297,7 +298,7 @@ def _choose(
         if marks[entry["edge"]] == mark:
             visits = entry["visits"]
             if visits == 0:
-                if entry["prior"] > best_prior:
+                if entry["prior"] > best_prior and entry["prior"] > _FORGOTTEN:
                     best_prior, best_new = entry["prior"], child
             else:
                 tried += 1
@@ -331,6 +332,11 @@ def _choose(
     if best_new >= 0 and nodes[node]["rated"] >= order:
         return best_new
     nodes[node]["rated"] = order
+    # The two ways to rate have different scales: what was rated in the other way is forgotten.
+    child = nodes[node]["first_child"]
+    while child >= 0:
+        nodes[child]["prior"] = _FORGOTTEN
+        child = nodes[child]["next_sibling"]
     for index in range(count):
         if marks[actions[index]] != mark:
             ratings[index] = -1e300

@@ -74,7 +74,7 @@ def games_of(pair: tuple[str, str], games: int) -> int:
     """How many games two agents play where `games` are the rule.
 
     A half where one searches 2,000 or more simulations a decision, a tenth from 10,000 on or on
-    a clock; always an even number, at least 2.
+    a clock, rounded down to an even number, at least 2.
 
     Raises:
         AgentError: when a specification is wrong.
