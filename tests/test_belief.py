@@ -157,7 +157,19 @@ def test_a_sample_leaves_the_view_alone_and_sees_no_state() -> None:
     drawn.apply_action("pick SH")
     assert view == state.observation(DETECTIVE)
     assert raw(state) == before
-    assert list(inspect.signature(determinize).parameters) == ["observation", "rng"]
+    assert list(inspect.signature(determinize).parameters) == ["observation", "rng", "weights"]
+
+
+def test_samples_follow_given_weights() -> None:
+    state = play(new_game(), "jack JS", "deal SH,JW,JS,IL")
+    view = state.observation(DETECTIVE)
+    given = np.array([0, 0.25, 0.75, 0, 0, 0, 0, 0])
+    rng = np.random.default_rng(3)
+    names = Counter(determinize(view, rng, given).identity for _ in range(2000))
+    assert set(names) == {"JW", "JS"}
+    assert abs(names["JS"] - 1500) < 5 * np.sqrt(2000 * 0.75 * 0.25)
+    # Jack knows who he is, whatever is said.
+    assert determinize(state.observation(1), rng, given[::-1]).identity == "JS"
 
 
 def test_before_jacks_card_is_drawn_there_is_nothing_to_sample() -> None:

@@ -139,7 +139,8 @@ MANY = Settings(("greedy", "cautious"), 4000, 5, SMALL)
 SAY = 'sys.stdout.write(f"{done}\\n"); sys.stdout.flush()'
 
 PROGRAM = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background shell has it ignored
 from mrjack_ai.tournament import Settings, run_tournament
 from mrjack_ai.variant import make_variant
 settings = Settings(("greedy", "cautious"), 4000, 5, make_variant("mews", "SH+JW+SG+WG", 4))
