@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import shutil
 import sys
 import time
@@ -244,7 +245,7 @@ def main() -> None:
     share = float(data.won.mean())
     record = {
         "made": datetime.now(UTC).strftime("%Y-%m-%d"),
-        "command": "python benchmarks/fit_value_function.py " + " ".join(sys.argv[1:]),
+        "commands": ["python benchmarks/fit_value_function.py " + shlex.join(sys.argv[1:])],
         "mrjack_ai": mrjack_ai.__version__,
         "agent": options.agent,
         "games": len(paths) * SHARD,
