@@ -332,6 +332,38 @@ def test_what_can_be_read_of_a_damaged_file_is_recovered(
         recover(path, new)
 
 
+def test_a_file_of_an_older_form_is_told_apart_from_a_damaged_one(
+    whole: tuple[Path, Results], tmp_path: Path
+) -> None:
+    """The first form had no logs."""
+    path, _ = whole
+    for name in ("detective_log", "jack_log"):
+        statement(f"ALTER TABLE games DROP COLUMN {name}")(path)
+    statement("PRAGMA user_version = 1")(path)
+    for read in (load_results, lambda path: recover(path, tmp_path / "new.db")):
+        with pytest.raises(TournamentError, match=r"has version 1 of the form .* reads 2; use"):
+            read(path)
+    assert files(tmp_path) == {"r.db"}
+
+
+@pytest.mark.parametrize(
+    ("sql", "message"),
+    [
+        ("ALTER TABLE games DROP COLUMN jack_log", "no such column: jack_log"),
+        ("DROP TABLE games", "no such table: games"),
+        ("UPDATE games SET seconds = 1", "none of its 8 games can be read"),
+    ],
+)
+def test_nothing_to_recover_is_an_error_and_leaves_no_file(
+    whole: tuple[Path, Results], tmp_path: Path, sql: str, message: str
+) -> None:
+    path, _ = whole
+    statement(sql)(path)
+    with pytest.raises(TournamentError, match=message):
+        recover(path, tmp_path / "new.db")
+    assert files(tmp_path) == {"r.db"}
+
+
 def test_other_tournaments_are_named(whole: tuple[Path, Results]) -> None:
     path, _ = whole
     for other, message in (
