@@ -151,13 +151,22 @@ class CommandAgent(Agent):
             AgentError: for an unknown parameter, and as the class.
             ValueError: as the class.
         """
+        return cls(**cls.spec_parameters(text))
+
+    @classmethod
+    def spec_parameters(cls, text: str) -> dict[str, Any]:
+        """What follows `cmd:`, taken apart: `command`, `time` and `start`.
+
+        Raises:
+            AgentError: for an unknown parameter, or a value that is no number.
+        """
         rest, given = text.strip(), []
         while (word := rest.partition(" ")[0]) and _OWN_WORD.fullmatch(word):
             given.append(word)
             rest = rest[len(word) :].strip()
         known = [p for p in plain_parameters("cmd", cls) if p.name != "command"]
         values = parse_values(f"cmd:{text}", ",".join(given), known) if given else {}
-        return cls(rest, **values)
+        return {"command": rest, **{p.name: p.default for p in known}, **values}
 
     # -- the game -------------------------------------------------------------------------
 

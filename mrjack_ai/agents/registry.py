@@ -3,7 +3,8 @@
 What follows the colon sets parameters of the agent's `__init__`. A class that wants to read it
 in a way of its own defines the class method `from_spec(text)`, which is given all of it (empty
 when there is no colon) and returns an agent; its class attribute `usage` then says in one line
-what it reads, for `mrjack agents`.
+what it reads, for `mrjack agents`, and the class method `spec_parameters(text)`, if there is one,
+gives everything it reads, defaults included, by name, for the results of tournaments.
 """
 
 from __future__ import annotations
@@ -146,6 +147,23 @@ def parse_agent(spec: str) -> tuple[str, dict[str, Any]]:
     parameters = agent_parameters(name)
     values = {parameter.name: parameter.default for parameter in parameters}
     return name, values | (parse_values(spec, text, parameters) if colon else {})
+
+
+def described_parameters(spec: str) -> dict[str, Any]:
+    """All parameters of a specification by name, as results keep them: plain values.
+
+    As `parse_agent`, but what a class with `from_spec` reads is taken apart where the class has
+    `spec_parameters`.
+
+    Raises:
+        AgentError: as `make_agent`.
+    """
+    name, values = parse_agent(spec)
+    own = getattr(agent_class(name), "spec_parameters", None)
+    if own is None:
+        return values
+    found: dict[str, Any] = own(values["spec"])
+    return found
 
 
 def make_agent(spec: str) -> Agent:

@@ -24,7 +24,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from mrjack_ai.agents.registry import parse_agent
+from mrjack_ai.agents.registry import described_parameters
 from mrjack_ai.errors import MrJackError, TournamentError
 from mrjack_ai.tournament.lock import FileLock, utc_now
 from mrjack_ai.tournament.outcomes import Outcomes
@@ -185,9 +185,8 @@ class ResultsWriter:
         connection.execute("PRAGMA journal_mode = WAL")
         settings = json.dumps(self.settings.to_dict())
         agents = self._agents or [
-            (number, spec, name, json.dumps(parameters))
+            (number, spec, spec.partition(":")[0].strip(), json.dumps(described_parameters(spec)))
             for number, spec in enumerate(self.settings.agents)
-            for name, parameters in [parse_agent(spec)]
         ]
         connection.execute("BEGIN IMMEDIATE")
         for statement in _SCHEMA.split(";"):
