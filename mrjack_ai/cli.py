@@ -51,6 +51,7 @@ from mrjack_ai.tournament import (
     connect_cluster,
     export,
     load_results,
+    log_texts,
     make_settings,
     read_games,
     recover,
@@ -185,8 +186,11 @@ def _print_file(path: str, tracebacks: bool) -> None:
     if tracebacks:
         with ResultsReader(path) as reader:
             for result in reader.results():
-                if result.forfeit_traceback:
-                    print(f"\ngame {result.number + 1}:\n{result.forfeit_traceback}", end="")
+                logs = log_texts(result, settings) if result.forfeit_by is not None else []
+                if result.forfeit_traceback or logs:
+                    print(f"\ngame {result.number + 1}:\n{result.forfeit_traceback or ''}", end="")
+                for title, text in logs:
+                    print(f"{title}:\n{text}")
 
 
 def _report(options: argparse.Namespace) -> int:

@@ -136,7 +136,10 @@ def build_parser(described: Mapping[str, Any] | None = None) -> argparse.Argumen
     )
     command.add_argument("words", nargs="+", metavar="FILE", help="results file of a tournament")
     command.add_argument(
-        "--tracebacks", action="store_true", help="all forfeited games, with Python's tracebacks"
+        "--tracebacks",
+        action="store_true",
+        help="all forfeited games, with Python's "
+        "tracebacks and what the agents wrote to their logs, as programs to standard error",
     )
 
     command = commands.add_parser(

@@ -6,7 +6,10 @@ import shlex
 import sys
 from pathlib import Path
 
-from mrjack_ai.tournament import Settings, run_tournament
+import pytest
+
+from mrjack_ai.cli import main
+from mrjack_ai.tournament import Settings, run_tournament, write_report
 from mrjack_ai.tournament.store import ResultsReader
 from mrjack_ai.variant import make_variant
 
@@ -43,3 +46,25 @@ def test_forfeits_show_standard_error(tmp_path: Path) -> None:
             assert "ended with exit code 1" in result.forfeit_message
             assert "no more" in result.forfeit_traceback
             assert "no more" in (result.detective_log or "") + (result.jack_log or "")
+
+
+def shown_game(path: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    assert main(["results", str(path), "--tracebacks"]) == 0
+    return capsys.readouterr().out.partition("\ngame 1:\n")[2].partition("\ngame 2:\n")[0]
+
+
+def test_logs_of_forfeited_games_are_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, page = tmp_path / "r.db", tmp_path / "r.html"
+    exits, fine = (
+        f"cmd:{shlex.join([sys.executable, str(CLIENT), how])}" for how in ("exits", "fine")
+    )
+    run_tournament(Settings((exits, fine), 2, 1, SMALL), out=path)
+    shown = shown_game(path, capsys)
+    assert shown.count("Traceback") == 1
+    assert f"log of {fine} as Jack:\nnew game as jack\n" in shown
+    assert f"log of {exits}" not in shown, "the traceback has it"
+    assert shown.count("\nno more") == 1
+    write_report(path, page)
+    assert "as Jack:</p><pre>new game as jack</pre>" in page.read_text()

@@ -22,6 +22,7 @@ from mrjack_ai.tournament.schedule import (
     GameResult,
     Settings,
     forfeit_text,
+    log_texts,
 )
 from mrjack_ai.tournament.sprt import Sprt, SprtStatus
 from mrjack_ai.tournament.standings import (
@@ -64,6 +65,7 @@ __all__ = [
     "load",
     "load_results",
     "load_settings",
+    "log_texts",
     "make_deal",
     "make_settings",
     "mean_length",

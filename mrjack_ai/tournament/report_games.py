@@ -12,7 +12,7 @@ from mrjack_ai.notation import ENDING_WORDS
 from mrjack_ai.record import GameRecord
 from mrjack_ai.render.page import Markup, element, join
 from mrjack_ai.render.terminal import board_text
-from mrjack_ai.tournament.schedule import GameResult, Settings, forfeit_text
+from mrjack_ai.tournament.schedule import GameResult, Settings, forfeit_text, log_texts
 from mrjack_ai.tournament.store import ResultsReader
 from mrjack_ai.variant import DETECTIVE, JACK
 
@@ -142,6 +142,9 @@ def _game(
         notes.append(element("p", forfeit_text(record)))
         if result.forfeit_traceback:
             notes.append(element("pre", result.forfeit_traceback))
+        for title, text in log_texts(result, settings):
+            notes.append(element("p", f"{title}:"))
+            notes.append(element("pre", text))
     # The anchor stands inside, so that a browser opens what is around it.
     inner = element(
         "div", *notes, element("pre", record.to_text(), class_="record"), *drawn, id=f"game-{place}"

@@ -24,6 +24,9 @@ from mrjack_ai.version import RULES_VERSION
 # First element of every spawn key of an agent's generator; that of deals is another.
 _AGENT_STREAM = 1
 
+_LONGEST_LOG = 4000
+"""So much of the end of a log is shown."""
+
 FORMATS: dict[str, str] = {
     "round-robin": "each agent against each other one",
     "match": "two agents",
@@ -370,6 +373,22 @@ class GameResult(NamedTuple):
             seed=settings.seed,
             details=details,
         )
+
+
+def log_texts(result: GameResult, settings: Settings) -> list[tuple[str, str]]:
+    """What the agents of a game said beside it: title and text for each that said something.
+
+    Only the end of long texts, and nothing that the traceback of a forfeit shows anyway.
+    """
+    found = []
+    for agent, side, log in (
+        (result.detective, "Detective", result.detective_log),
+        (result.jack, "Jack", result.jack_log),
+    ):
+        text = (log or "").strip()[-_LONGEST_LOG:]
+        if text and text not in (result.forfeit_traceback or ""):
+            found.append((f"log of {settings.agents[agent]} as {side}", text))
+    return found
 
 
 def forfeit_text(record: GameRecord) -> str:
