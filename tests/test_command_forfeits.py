@@ -40,6 +40,17 @@ def test_time_limit_of_the_tournament_holds(tmp_path: Path) -> None:
     assert any(result.forfeit_kind == "time" for result in found)
 
 
+@pytest.mark.parametrize(
+    ("how", "kind"),
+    [("illegal", "illegal action"), ("list", "illegal action"), ("garbage", "exception")],
+)
+def test_kinds_of_wrong_answers(tmp_path: Path, how: str, kind: str) -> None:
+    forfeited = [result for result in results(tmp_path, how) if result.forfeit_by is not None]
+    assert {result.forfeit_kind for result in forfeited} == {kind}
+    for result in forfeited:
+        assert result.forfeit_message.startswith("program "), "no name of a class before it"
+
+
 def test_forfeits_show_standard_error(tmp_path: Path) -> None:
     for result in results(tmp_path, "exits"):
         if result.forfeit_by is not None:
