@@ -53,6 +53,7 @@ from mrjack_ai.tournament import (
     load_results,
     log_texts,
     make_settings,
+    read_game,
     read_games,
     recover,
     run_tournament,
@@ -63,7 +64,7 @@ from mrjack_ai.tournament import (
 )
 from mrjack_ai.tournament.description import read_description
 from mrjack_ai.tournament.ladder import games_of, ladder_pairs, markdown_table, run_ladder
-from mrjack_ai.tournament.store import ResultsReader
+from mrjack_ai.tournament.store import ResultsReader, is_results_file
 from mrjack_ai.variant import DEFAULT_VARIANT, DETECTIVE, PLAYER_NAMES, Variant, make_variant
 
 EXIT_FAILED = 1
@@ -291,11 +292,7 @@ def _moment(options: argparse.Namespace) -> State:
         if options.at is not None or options.game is not None:
             raise NotationError("--at and --game need a file of records")
         return new_game(_variant(options)) if what is None else _typed_position(what, options)
-    records = read_games(what)
-    number: int = 1 if options.game is None else options.game
-    if not 1 <= number <= len(records):
-        raise NotationError(f"--game {number} must be from 1 to {len(records)}")
-    record = records[number - 1]
+    record = read_game(what, options.game)
     at: int = len(record.actions) if options.at is None else options.at
     if not 0 <= at <= len(record.actions):
         raise NotationError(f"--at {at} must be from 0 to {len(record.actions)}")
@@ -332,7 +329,10 @@ def _percentages(variant: Variant, weights: npt.NDArray[np.float64]) -> str:
 
 def _replay(options: argparse.Namespace) -> int:
     records = read_games(options.file)
-    for number, record in enumerate(records, start=1):
+    ours = is_results_file(options.file)
+    for place, record in enumerate(records, start=1):
+        # Games of a results file have numbers of their own, and some may be missing.
+        number = record.details["game"] if ours else place
         _check(options.file, number, record)
         if options.text:
             print(record.to_text())

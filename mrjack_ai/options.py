@@ -17,6 +17,11 @@ from mrjack_ai.version import RULES_VERSION, __version__
 PERFT_START = "jack JS; deal SH,JW,JS,IL"
 EXIT_BAD_INPUT = 2
 
+_GAME_HELP = (
+    "which game: of a results file its number in the schedule, as in the report and in messages, "
+    "else its place in the file (default: the first)"
+)
+
 
 class _Parser(argparse.ArgumentParser):
     """Bad options end in one line and exit code 2."""
@@ -227,9 +232,7 @@ def build_parser(described: Mapping[str, Any] | None = None) -> argparse.Argumen
     command.add_argument(
         "what", nargs="?", help="position text or file of games (default: a new game)"
     )
-    command.add_argument(
-        "--game", type=int, metavar="N", help="which game of the file (default: the first)"
-    )
+    command.add_argument("--game", type=int, metavar="N", help=_GAME_HELP)
     command.add_argument(
         "--at", type=int, metavar="N", help="after the first N actions (default: all)"
     )
@@ -257,9 +260,7 @@ def build_parser(described: Mapping[str, Any] | None = None) -> argparse.Argumen
         default="ismcts:sims=20000",
         help="an agent that searches (default: %(default)s)",
     )
-    command.add_argument(
-        "--game", type=int, metavar="N", help="which game of the file (default: the first)"
-    )
+    command.add_argument("--game", type=int, metavar="N", help=_GAME_HELP)
     command.add_argument("--at", type=int, metavar="N", help="after the first N actions")
     command.add_argument("--seed", type=int, default=1, help="seed (default: %(default)s)")
     command.add_argument(

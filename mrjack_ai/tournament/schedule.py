@@ -354,10 +354,11 @@ class GameResult(NamedTuple):
     def record(self, settings: Settings) -> GameRecord:
         """The game's record; times are not in it, so that equal games have equal records.
 
-        `details` holds `pairing`, `deal` and, when the game was forfeited, `forfeit` with `by`,
-        `kind` and `message`.
+        `details` holds `game` (place in the schedule, from 1), `pairing`, `deal` and, when the game
+        was forfeited, `forfeit` with `by`, `kind` and `message`.
         """
-        details: dict[str, Any] = {"pairing": self.pairing, "deal": self.deal}
+        details: dict[str, Any] = {"game": self.number + 1}
+        details |= {"pairing": self.pairing, "deal": self.deal}
         if self.forfeit_by is not None:
             details["forfeit"] = {
                 "by": self.forfeit_by,

@@ -433,9 +433,19 @@ class ResultsReader:
         Raises:
             TournamentError: when it is not there or damaged.
         """
+        total = self.settings.total_games
+        if not 0 <= number < total:
+            raise TournamentError(
+                f"{str(self.path)!r} has no game {number + 1}; games are counted from 1 to {total}"
+            )
         with self._errors():
             row = self.connection.execute(f"{_SELECT} WHERE number = ?", (number,)).fetchone()
-            result = None if row is None else _checked(row, self.settings)
+            if row is None:
+                raise TournamentError(
+                    f"{str(self.path)!r}: game {number + 1} has not been played; {self.count()} of "
+                    f"the {total} games have"
+                )
+            result = _checked(row, self.settings)
         if result is None:
             raise _damaged(self.path, f"game {number + 1}", "it cannot be read")
         return result
