@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import shlex
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -49,6 +52,64 @@ def test_kinds_of_wrong_answers(tmp_path: Path, how: str, kind: str) -> None:
     assert {result.forfeit_kind for result in forfeited} == {kind}
     for result in forfeited:
         assert result.forfeit_message.startswith("program "), "no name of a class before it"
+
+
+def programs(folder: Path, what: str) -> set[int]:
+    return {int(path.name.partition("-")[2]) for path in folder.glob(f"{what}-*")}
+
+
+def alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def all_end(pids: set[int]) -> bool:
+    end = time.monotonic() + 10
+    while any(map(alive, pids)) and time.monotonic() < end:
+        time.sleep(0.05)
+    return not any(map(alive, pids))
+
+
+def staying(folder: Path) -> str:
+    return f"cmd:{shlex.join([sys.executable, str(CLIENT), 'stays', str(folder)])}"
+
+
+def test_programs_of_workers_are_told_to_quit_and_do_not_outlive_them(tmp_path: Path) -> None:
+    """Even one that takes no notice of the end of its input and of SIGTERM."""
+    run_tournament(Settings((staying(tmp_path), "random"), 8, 1, SMALL), workers=2)
+    started = programs(tmp_path, "hello")
+    assert started
+    assert programs(tmp_path, "quit") == started
+    assert not any(map(alive, started))
+
+
+@pytest.mark.parametrize("how", ["interrupted", "killed", "worker killed"])
+def test_programs_of_killed_processes_end(tmp_path: Path, how: str) -> None:
+    program = """
+import multiprocessing, os, pathlib, signal, sys
+from mrjack_ai.tournament import Settings, run_tournament
+from mrjack_ai.variant import make_variant
+settings = Settings((sys.argv[1], "random"), 20000, 1, make_variant("mews", "SH+JW+SG+WG", 4))
+def progress(done, total):
+    if done == 20 and sys.argv[2] == "worker killed":
+        os.kill(multiprocessing.active_children()[0].pid, signal.SIGKILL)
+        return
+    started = len(list(pathlib.Path(__file__).parent.glob("hello-*")))
+    if done >= 20 and started >= (3 if sys.argv[2] == "worker killed" else 2):
+        os.kill(os.getpid(), signal.SIGKILL if sys.argv[2] == "killed" else signal.SIGINT)
+if __name__ == "__main__":
+    run_tournament(settings, workers=2, progress=progress)
+"""
+    (tmp_path / "play.py").write_text(program)
+    command = [sys.executable, str(tmp_path / "play.py"), staying(tmp_path), how]
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False, timeout=120)
+    assert done.returncode == (-signal.SIGKILL if how == "killed" else 0), done.stderr
+    started = programs(tmp_path, "hello")
+    assert len(started) >= (3 if how == "worker killed" else 2)
+    assert all_end(started)
 
 
 def test_forfeits_show_standard_error(tmp_path: Path) -> None:

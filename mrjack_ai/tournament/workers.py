@@ -26,6 +26,7 @@ from multiprocessing.context import SpawnProcess
 from typing import Any
 
 from mrjack_ai.agents import Agent, agent_class, register_agent
+from mrjack_ai.agents.program import end_groups, report_groups_to
 from mrjack_ai.agents.registry import parse_agent
 from mrjack_ai.engine.warmup import load_kernels
 from mrjack_ai.errors import TournamentError
@@ -46,7 +47,9 @@ HANG_SECONDS = 5.0
 MOST_DEATHS = 3
 """So many worker processes may die of one game before it is forfeited."""
 
-_MOST_GAMES, _MOST_ACTIONS = 256, 1024
+_MOST_GAMES, _MOST_ACTIONS, _MOST_PROGRAMS = 256, 1024, 64
+_STOP_SECONDS = 3.0
+"""Workers with nothing left to do are given this long to end their programs."""
 _IMPORTABLE = (
     "agents of your own must be importable, and a script that calls run_tournament with workers "
     "must do so under `if __name__ == '__main__':`"
@@ -166,6 +169,8 @@ class _Shared:
     def __init__(self, context: Any) -> None:
         self._now = context.RawArray("d", 4)  # game, player asked, since when, number of actions
         self._actions = context.RawArray("i", _MOST_ACTIONS)
+        self.programs = context.RawArray("l", _MOST_PROGRAMS)
+        """Process groups of the programs that play in this process."""
         self.begin(-1)
 
     def begin(self, number: int) -> None:
@@ -220,14 +225,15 @@ class _Shared:
 def _work(
     pipe: pipes.Connection, shared: _Shared, settings: Settings, agents: dict[str, type[Agent]]
 ) -> None:
-    """What a worker process does: play the games it is sent, until the coordinator is gone."""
+    """What a worker process does: play the games it is sent, until told to stop."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_die_with_the_coordinator, daemon=True).start()
+    threading.Thread(target=_die_with_the_coordinator, args=(shared,), daemon=True).start()
+    report_groups_to(shared.programs)
     try:
         _prepare(settings, agents)
         pipe.send(None)  # ready
-        while True:
-            for number in pipe.recv():
+        while (numbers := pipe.recv()) is not None:
+            for number in numbers:
                 shared.begin(number)
                 result = settings.game(number).result(settings, shared)
                 shared.begin(-1)
@@ -238,10 +244,11 @@ def _work(
         pipe.send(traceback.format_exc())
 
 
-def _die_with_the_coordinator() -> None:
+def _die_with_the_coordinator(shared: _Shared) -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         pipes.wait([parent.sentinel])
+        end_groups(shared.programs)
         os._exit(1)
 
 
@@ -272,9 +279,18 @@ class _Worker:
         with contextlib.suppress(OSError):  # it is dead, which shows when it is asked for results
             self.pipe.send(numbers)
 
+    def ask_to_stop(self) -> bool:
+        """Let a process without games end by itself, and its programs; False when it has some."""
+        if not self.ready or self.games:
+            return False
+        with contextlib.suppress(OSError):
+            self.pipe.send(None)
+        return True
+
     def stop(self) -> None:
         self.process.kill()
         self.process.join()
+        end_groups(self.shared.programs)
         self.pipe.close()
 
 
@@ -318,9 +334,16 @@ class WorkerPool:
             raise
 
     def close(self) -> None:
-        """End all processes."""
+        """End all processes, and the programs that play in them."""
+        idle = []
         for worker in self._workers:
-            worker.process.kill()
+            if worker.ask_to_stop():
+                idle.append(worker)
+            else:
+                worker.process.kill()
+        deadline = time.monotonic() + _STOP_SECONDS
+        for worker in idle:
+            worker.process.join(max(0.0, deadline - time.monotonic()))
         for worker in self._workers:
             worker.stop()
         self._workers = []
