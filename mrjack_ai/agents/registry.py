@@ -10,7 +10,7 @@ gives everything it reads, defaults included, by name, for the results of tourna
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
@@ -59,6 +59,13 @@ def register_agent(name: str, agent: type[Agent], replace: bool = False) -> None
         raise AgentError(f"there is an agent {name!r} already")
     _parameters(name, agent)
     _AGENTS[name] = agent
+
+
+def forget_agents(modules: Container[str]) -> None:
+    """Forget the agents whose classes stand in any of these modules, given by name."""
+    for name, agent in list(_AGENTS.items()):
+        if agent.__module__ in modules:
+            del _AGENTS[name]
 
 
 def agent_names() -> tuple[str, ...]:

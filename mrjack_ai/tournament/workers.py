@@ -19,6 +19,7 @@ import traceback
 from collections import Counter, deque
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from multiprocessing import connection as pipes
@@ -26,6 +27,8 @@ from multiprocessing.context import SpawnProcess
 from typing import Any
 
 from mrjack_ai.agents import Agent, agent_class, register_agent
+from mrjack_ai.agents.code_files import CodeFile, load_sent
+from mrjack_ai.agents.outside import code_of, names_in_code
 from mrjack_ai.agents.program import end_groups, report_groups_to
 from mrjack_ai.agents.registry import parse_agent
 from mrjack_ai.engine.warmup import load_kernels
@@ -58,14 +61,29 @@ _IMPORTABLE = (
 Numbers = Iterator[int]
 
 
-def agent_classes(settings: Settings) -> dict[str, type[Agent]]:
-    """The agents a process has to know, by name."""
+@dataclass(frozen=True)
+class Players:
+    """The agents a process has to know.
+
+    Attributes:
+        code: code files to be loaded there, as they were when they were loaded here.
+        agents: classes of the agents that are in none of them, by name.
+    """
+
+    code: tuple[CodeFile, ...]
+    agents: dict[str, type[Agent]]
+
+
+def players_of(settings: Settings) -> Players:
+    """The agents that play a tournament."""
     names = {parse_agent(spec)[0] for spec in settings.agents}
-    return {name: agent_class(name) for name in names}
+    others = names - names_in_code()
+    return Players(code_of(names), {name: agent_class(name) for name in sorted(others)})
 
 
-def _prepare(settings: Settings, agents: dict[str, type[Agent]]) -> None:
-    for name, agent in agents.items():
+def _prepare(settings: Settings, players: Players) -> None:
+    load_sent(players.code)
+    for name, agent in players.agents.items():
         # A worker of a cluster may have played for an earlier run, with another class.
         register_agent(name, agent, replace=True)
     _load_kernels(settings.variant)
@@ -79,14 +97,12 @@ def _load_kernels(variant: Variant) -> None:
 # -- any executor -------------------------------------------------------------------------
 
 
-def play_batch(
-    settings: Settings, numbers: Sequence[int], agents: dict[str, type[Agent]]
-) -> list[GameResult]:
+def play_batch(settings: Settings, numbers: Sequence[int], players: Players) -> list[GameResult]:
     """Play some games of the schedule, in order, for as long as a batch may take.
 
     This is what executors run. Games that it does not come to are missing from the answer.
     """
-    _prepare(settings, agents)
+    _prepare(settings, players)
     results: list[GameResult] = []
     started = time.perf_counter()
     for number in numbers:
@@ -130,14 +146,14 @@ def play_on_executor(
     Raises:
         TournamentError: when the executor breaks.
     """
-    agents = agent_classes(settings)
+    players = players_of(settings)
     pace = _Pace()
     again: deque[int] = deque()
     pending: dict[Future[list[GameResult]], list[int]] = {}
     try:
         while True:
             while len(pending) < 2 * workers and (batch := _take(again, numbers, pace.games())):
-                pending[executor.submit(play_batch, settings, batch, agents)] = batch
+                pending[executor.submit(play_batch, settings, batch, players)] = batch
             if not pending:
                 return
             for future in wait(pending, return_when=FIRST_COMPLETED).done:
@@ -222,15 +238,13 @@ class _Shared:
         )
 
 
-def _work(
-    pipe: pipes.Connection, shared: _Shared, settings: Settings, agents: dict[str, type[Agent]]
-) -> None:
+def _work(pipe: pipes.Connection, shared: _Shared, settings: Settings, players: Players) -> None:
     """What a worker process does: play the games it is sent, until told to stop."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_die_with_the_coordinator, args=(shared,), daemon=True).start()
     report_groups_to(shared.programs)
     try:
-        _prepare(settings, agents)
+        _prepare(settings, players)
         pipe.send(None)  # ready
         while (numbers := pipe.recv()) is not None:
             for number in numbers:
@@ -255,12 +269,12 @@ def _die_with_the_coordinator(shared: _Shared) -> None:
 class _Worker:
     """A worker process, seen from the coordinator."""
 
-    def __init__(self, settings: Settings, agents: dict[str, type[Agent]]) -> None:
+    def __init__(self, settings: Settings, players: Players) -> None:
         context = multiprocessing.get_context("spawn")
         self.shared = _Shared(context)
         self.pipe, theirs = context.Pipe()
         self.process: SpawnProcess = context.Process(
-            target=_work, args=(theirs, self.shared, settings, agents)
+            target=_work, args=(theirs, self.shared, settings, players)
         )
         # Ctrl-C reaches every process of the terminal, but only the coordinator acts on it; a new
         # process keeps what is blocked here from its first moment on.
@@ -311,8 +325,8 @@ class WorkerPool:
 
     def __init__(self, settings: Settings, workers: int) -> None:
         self.settings = settings
-        self._agents = agent_classes(settings)
-        for name, agent in self._agents.items():
+        self._players = players_of(settings)
+        for name, agent in self._players.agents.items():
             try:
                 pickle.dumps(agent)
             except (pickle.PicklingError, AttributeError) as error:
@@ -328,7 +342,7 @@ class WorkerPool:
         self._workers: list[_Worker] = []
         try:
             for _ in range(workers):
-                self._workers.append(_Worker(settings, self._agents))
+                self._workers.append(_Worker(settings, self._players))
         except BaseException:
             self.close()
             raise
@@ -452,7 +466,7 @@ class WorkerPool:
     def _replace(self, worker: _Worker) -> None:
         self._again.extend(worker.games)
         worker.stop()
-        self._workers[self._workers.index(worker)] = _Worker(self.settings, self._agents)
+        self._workers[self._workers.index(worker)] = _Worker(self.settings, self._players)
 
     def _hanging(self, worker: _Worker, longest: float) -> GameResult | None:
         """The game of a worker whose agent does not return; the worker is replaced."""
