@@ -64,7 +64,7 @@ from mrjack_ai.tournament import (
 )
 from mrjack_ai.tournament.description import read_description
 from mrjack_ai.tournament.ladder import games_of, ladder_pairs, markdown_table, run_ladder
-from mrjack_ai.tournament.store import ResultsReader, is_results_file
+from mrjack_ai.tournament.store import ResultsReader, changed_code, is_results_file
 from mrjack_ai.variant import DEFAULT_VARIANT, DETECTIVE, PLAYER_NAMES, Variant, make_variant
 
 EXIT_FAILED = 1
@@ -98,9 +98,18 @@ def tournament_settings(options: argparse.Namespace) -> Settings:
 def _tournament(options: argparse.Namespace) -> int:
     if options.settings is not None:
         described = read_description(options.settings)
+        for file in described.pop("code", ()):
+            load_code(file)
         options = build_parser(described).parse_args(options.command_line, options)
     settings = tournament_settings(options)
     new_game(settings.variant)  # compiles, if need be, before the bar appears and workers start
+    if options.out is not None:
+        for file in changed_code(options.out, settings):
+            print(
+                f"{file} has changed since games in {options.out} were played; those games are "
+                "kept, and the others are played by the file as it is now",
+                file=sys.stderr,
+            )
     started = time.perf_counter()
     with contextlib.ExitStack() as stack:
         executor = None

@@ -55,7 +55,7 @@ def build_parser(described: Mapping[str, Any] | None = None) -> argparse.Argumen
     command.add_argument(
         "--settings",
         metavar="FILE",
-        help="TOML file with any of the options up to --sprt and those of the variant, "
+        help="TOML file with any of the options up to --sprt, those of the variant, and code, "
         "as in agents = ['greedy', 'random']; options given here come first",
     )
     command.add_argument(

@@ -5,7 +5,8 @@ flight and no other. Tables (`PRAGMA user_version` is `SCHEMA_VERSION`):
 
 - `tournament`: one row, the settings as JSON (see `Settings.to_dict`);
 - `agents`: number, specification, name, and all parameters as JSON, defaults included;
-- `runs`: when each run began, its number of workers, and versions of the software;
+- `runs`: when each run began, its number of workers, and versions of the software, hashes of code
+  files (`code NAME`) among them;
 - `games`: the fields of `GameResult`, the run and the time (UTC) it was finished.
 
 The run that writes a file holds a lock on `FILE.lock`, which ends with its process.
@@ -24,6 +25,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from mrjack_ai.agents.outside import code_of
 from mrjack_ai.agents.registry import described_parameters
 from mrjack_ai.errors import MrJackError, TournamentError
 from mrjack_ai.tournament.lock import FileLock, utc_now
@@ -93,13 +95,19 @@ def _checksum(values: Sequence[Any]) -> int:
     return zlib.crc32(repr(tuple(values)).encode())
 
 
-def _versions() -> dict[str, str]:
+def _code_hashes(settings: Settings) -> dict[str, str]:
+    names = {spec.partition(":")[0].strip() for spec in settings.agents}
+    return {f"code {code.name}": code.hash for code in code_of(names)}
+
+
+def _versions(settings: Settings) -> dict[str, str]:
     libraries = ("numpy", "numba", "open_spiel")
     return {
         "mrjack_ai": __version__,
         "python": platform.python_version(),
         **{name: version(name) for name in libraries},
         "platform": platform.platform(),
+        **_code_hashes(settings),
     }
 
 
@@ -217,7 +225,7 @@ class ResultsWriter:
             if self._run is None:  # a run that adds nothing leaves no trace
                 self._run = connection.execute(
                     "INSERT INTO runs (started, workers, versions) VALUES (?, ?, ?)",
-                    (now, self._workers, json.dumps(_versions())),
+                    (now, self._workers, json.dumps(_versions(self.settings))),
                 ).lastrowid
             rows = [(*result, self._run, now, _checksum(result)) for result in results]
             connection.executemany(_INSERT, rows)
@@ -483,6 +491,21 @@ class ResultsReader:
 
     def __exit__(self, *_: object) -> None:
         self.connection.close()
+
+
+def changed_code(path: str | Path, settings: Settings) -> list[str]:
+    """Names of the loaded code files that were others when games in a results file were played.
+
+    Raises:
+        TournamentError: when the file is there and cannot be read.
+    """
+    now = _code_hashes(settings)
+    if not now or not is_results_file(path):
+        return []
+    with ResultsReader(path) as reader:
+        runs = [json.loads(row[3]) for row in reader.table("runs")[1]]
+    changed = {name for run in runs for name in now if run.get(name, now[name]) != now[name]}
+    return sorted(name.removeprefix("code ") for name in changed)
 
 
 def recover(path: str | Path, new: str | Path) -> int:
