@@ -35,6 +35,7 @@ from mrjack_ai.variant import make_variant
 
 distributed = pytest.importorskip("distributed")
 
+CLIENT = Path(__file__).parent / "clients" / "random_agent.py"
 SMALL = make_variant("mews", "SH+JW+SG+WG", 4)
 SETTINGS = Settings(("first-in-tests", "cautious", "ismcts:sims=100"), 60, 5, SMALL)
 
@@ -212,6 +213,42 @@ def test_code_files_reach_workers_as_they_are_now(tmp_path: Path, elsewhere: boo
                 "mrjack tournament: code 'mine_for_cluster.py' cannot be run by a worker: "
                 "OSError: not here\n"
             )
+
+
+def test_a_program_that_is_not_on_the_workers_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "here").mkdir()
+    (tmp_path / "there").mkdir()
+    program = tmp_path / "here" / "program"
+    program.write_text(f"#!{sys.executable}\n{CLIENT.read_text()}")
+    program.chmod(0o755)
+    words = ["--board", "mews", "--cast", "SH+JW+SG+WG", "--turns", "4", "--games", "4"]
+    command = [sys.executable, "-m", "mrjack_ai.cli", "tournament", *words]
+    command += ["--agents", "cmd:./program", "random"]
+    with running_cluster(tmp_path / "there") as address:
+        run = subprocess.run(
+            [*command, "--cluster", address],
+            cwd=tmp_path / "here",
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert run.returncode == 2
+    assert run.stderr.count("\n") == 1
+    assert "a worker cannot use agent 'cmd:./program': command './program': there" in run.stderr
+
+
+def test_the_software_is_all_of_the_package(tmp_path: Path) -> None:
+    package = tmp_path / "mrjack_ai"
+    for name in ("agents/greedy.py", "weights/value.npz", "notes.txt"):
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
+        (package / name).write_text("1")
+    before = cluster._package_hash(package)
+    (package / "notes.txt").write_text("2")
+    assert cluster._package_hash(package) == before
+    for name in ("agents/greedy.py", "weights/value.npz"):
+        (package / name).write_text("2")
+        assert cluster._package_hash(package) != before
+        before = cluster._package_hash(package)
 
 
 # -- what can go wrong --------------------------------------------------------------------

@@ -26,13 +26,13 @@ from multiprocessing import connection as pipes
 from multiprocessing.context import SpawnProcess
 from typing import Any
 
-from mrjack_ai.agents import Agent, agent_class, register_agent
+from mrjack_ai.agents import Agent, CommandAgent, agent_class, make_agent, register_agent
 from mrjack_ai.agents.code_files import CodeFile, load_sent
 from mrjack_ai.agents.outside import code_of, names_in_code
 from mrjack_ai.agents.program import end_groups, report_groups_to
 from mrjack_ai.agents.registry import parse_agent
 from mrjack_ai.engine.warmup import load_kernels
-from mrjack_ai.errors import TournamentError
+from mrjack_ai.errors import AgentError, TournamentError
 from mrjack_ai.game import new_game
 from mrjack_ai.tournament.match import CRASH, TIME, Forfeit
 from mrjack_ai.tournament.schedule import GameResult, Settings
@@ -103,6 +103,7 @@ def play_batch(settings: Settings, numbers: Sequence[int], players: Players) -> 
     This is what executors run. Games that it does not come to are missing from the answer.
     """
     _prepare(settings, players)
+    _check_programs(settings.agents)
     results: list[GameResult] = []
     started = time.perf_counter()
     for number in numbers:
@@ -110,6 +111,20 @@ def play_batch(settings: Settings, numbers: Sequence[int], players: Players) -> 
             break
         results.append(settings.game(number).result(settings))
     return results
+
+
+@lru_cache(maxsize=16)
+def _check_programs(agents: tuple[str, ...]) -> None:
+    """Else each of their games would be forfeited, because of the machine it happens to be on."""
+    for spec in agents:
+        if agent_class(parse_agent(spec)[0]) is CommandAgent:
+            try:
+                make_agent(spec)
+            except AgentError as error:
+                raise TournamentError(
+                    f"a worker cannot use agent {spec!r}: {error}; the program must be there under "
+                    "the same path as here"
+                ) from None
 
 
 class _Pace:
