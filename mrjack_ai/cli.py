@@ -178,7 +178,7 @@ def _print_file(path: str, tracebacks: bool) -> None:
     results = load_results(path)
     settings = results.settings
     words = {**settings.to_dict(), "board": settings.variant.board.name}
-    words["agents"] = " ".join(settings.agents)
+    words["agents"] = shlex.join(settings.agents)
     words["cast"] = "+".join(settings.variant.cast)
     words["deals"] = "drawn from the seed" if settings.deals is None else len(settings.deals)
     limit = settings.move_time_limit

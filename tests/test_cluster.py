@@ -234,7 +234,7 @@ def test_a_program_that_is_not_on_the_workers_is_one_line(tmp_path: Path) -> Non
         )
     assert run.returncode == 2
     assert run.stderr.count("\n") == 1
-    assert "a worker cannot use agent 'cmd:./program': command './program': there" in run.stderr
+    assert "a worker says: agent 'cmd:./program': command './program': there" in run.stderr
 
 
 def test_the_software_is_all_of_the_package(tmp_path: Path) -> None:

@@ -140,3 +140,6 @@ def test_logs_of_forfeited_games_are_shown(
     assert shown.count("\nno more") == 1
     write_report(path, page)
     assert "as Jack:</p><pre>new game as jack</pre>" in page.read_text()
+    assert main(["results", str(path)]) == 0
+    agents = next(x for x in capsys.readouterr().out.splitlines() if x.startswith("agents: "))
+    assert shlex.split(agents) == ["agents:", exits, fine], "to be given to --agents again"

@@ -187,7 +187,7 @@ def make_agent(spec: str) -> Agent:
     try:
         made: Agent = agent(**values) if own is None else own(values["spec"])
     except ValueError as error:
-        if own is not None and isinstance(error, AgentError):
+        if own is not None and str(error).startswith("agent "):
             raise  # it says itself what was read
         raise AgentError(f"agent {spec!r}: {error}") from None
     return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -82,7 +83,7 @@ class Settings:
             raise TournamentError(f"a {name} needs {wanted}, not {count}")
         if len(set(self.agents)) != count:
             raise TournamentError(
-                f"an agent is listed twice in {' '.join(self.agents)}; "
+                f"an agent is listed twice in {shlex.join(self.agents)}; "
                 "the format self-play lets agents play themselves"
             )
         if type(self.games) is not int or self.games < 2 or self.games % 2:

@@ -122,8 +122,7 @@ def _check_programs(agents: tuple[str, ...]) -> None:
                 make_agent(spec)
             except AgentError as error:
                 raise TournamentError(
-                    f"a worker cannot use agent {spec!r}: {error}; the program must be there under "
-                    "the same path as here"
+                    f"a worker says: {error}; the program must be there under the same path as here"
                 ) from None
 
 
