@@ -51,7 +51,9 @@ from mrjack_ai.tournament import (
     connect_cluster,
     export,
     load_results,
+    log_texts,
     make_settings,
+    read_game,
     read_games,
     recover,
     run_tournament,
@@ -62,7 +64,7 @@ from mrjack_ai.tournament import (
 )
 from mrjack_ai.tournament.description import read_description
 from mrjack_ai.tournament.ladder import games_of, ladder_pairs, markdown_table, run_ladder
-from mrjack_ai.tournament.store import ResultsReader
+from mrjack_ai.tournament.store import ResultsReader, changed_code, is_results_file
 from mrjack_ai.variant import DEFAULT_VARIANT, DETECTIVE, PLAYER_NAMES, Variant, make_variant
 
 EXIT_FAILED = 1
@@ -96,9 +98,18 @@ def tournament_settings(options: argparse.Namespace) -> Settings:
 def _tournament(options: argparse.Namespace) -> int:
     if options.settings is not None:
         described = read_description(options.settings)
+        for file in described.pop("code", ()):
+            load_code(file)
         options = build_parser(described).parse_args(options.command_line, options)
     settings = tournament_settings(options)
     new_game(settings.variant)  # compiles, if need be, before the bar appears and workers start
+    if options.out is not None:
+        for file in changed_code(options.out, settings):
+            print(
+                f"{file} has changed since games in {options.out} were played; those games are "
+                "kept, and the others are played by the file as it is now",
+                file=sys.stderr,
+            )
     started = time.perf_counter()
     with contextlib.ExitStack() as stack:
         executor = None
@@ -167,7 +178,7 @@ def _print_file(path: str, tracebacks: bool) -> None:
     results = load_results(path)
     settings = results.settings
     words = {**settings.to_dict(), "board": settings.variant.board.name}
-    words["agents"] = " ".join(settings.agents)
+    words["agents"] = shlex.join(settings.agents)
     words["cast"] = "+".join(settings.variant.cast)
     words["deals"] = "drawn from the seed" if settings.deals is None else len(settings.deals)
     limit = settings.move_time_limit
@@ -185,8 +196,11 @@ def _print_file(path: str, tracebacks: bool) -> None:
     if tracebacks:
         with ResultsReader(path) as reader:
             for result in reader.results():
-                if result.forfeit_traceback:
-                    print(f"\ngame {result.number + 1}:\n{result.forfeit_traceback}", end="")
+                logs = log_texts(result, settings) if result.forfeit_by is not None else []
+                if result.forfeit_traceback or logs:
+                    print(f"\ngame {result.number + 1}:\n{result.forfeit_traceback or ''}", end="")
+                for title, text in logs:
+                    print(f"{title}:\n{text}")
 
 
 def _report(options: argparse.Namespace) -> int:
@@ -287,11 +301,7 @@ def _moment(options: argparse.Namespace) -> State:
         if options.at is not None or options.game is not None:
             raise NotationError("--at and --game need a file of records")
         return new_game(_variant(options)) if what is None else _typed_position(what, options)
-    records = read_games(what)
-    number: int = 1 if options.game is None else options.game
-    if not 1 <= number <= len(records):
-        raise NotationError(f"--game {number} must be from 1 to {len(records)}")
-    record = records[number - 1]
+    record = read_game(what, options.game)
     at: int = len(record.actions) if options.at is None else options.at
     if not 0 <= at <= len(record.actions):
         raise NotationError(f"--at {at} must be from 0 to {len(record.actions)}")
@@ -328,7 +338,10 @@ def _percentages(variant: Variant, weights: npt.NDArray[np.float64]) -> str:
 
 def _replay(options: argparse.Namespace) -> int:
     records = read_games(options.file)
-    for number, record in enumerate(records, start=1):
+    ours = is_results_file(options.file)
+    for place, record in enumerate(records, start=1):
+        # Games of a results file have numbers of their own, and some may be missing.
+        number = record.details["game"] if ours else place
         _check(options.file, number, record)
         if options.text:
             print(record.to_text())

@@ -137,17 +137,13 @@ def _by_side(pairing: PairingResult) -> Iterator[tuple[tuple[str, str], dict[str
 
 def print_forfeits(results: Results, most: int = MOST_FORFEITS) -> None:
     """How many games were forfeited, and why the first ones were."""
-    forfeits = [
-        (number, record)
-        for number, record in enumerate(results.records, start=1)
-        if "forfeit" in record.details
-    ]
+    forfeits = [record for record in results.records if "forfeit" in record.details]
     if not forfeits:
         return
     games = "1 game was" if len(forfeits) == 1 else f"{len(forfeits)} games were"
     print(f"{games} forfeited:")
-    for number, record in forfeits[:most]:
-        print(f"  game {number}: {forfeit_text(record)}")
+    for record in forfeits[:most]:
+        print(f"  game {record.details['game']}: {forfeit_text(record)}")
     if len(forfeits) > most:
         print("  ...")
 

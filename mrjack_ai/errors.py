@@ -37,6 +37,10 @@ class AgentError(MrJackError):
     log: str = ""
 
 
+class IllegalChoiceError(AgentError):
+    """An agent chose an action that is not legal."""
+
+
 class TimeLimitError(AgentError):
     """An agent gave no answer in time."""
 

@@ -17,6 +17,11 @@ from mrjack_ai.version import RULES_VERSION, __version__
 PERFT_START = "jack JS; deal SH,JW,JS,IL"
 EXIT_BAD_INPUT = 2
 
+_GAME_HELP = (
+    "which game: of a results file its number in the schedule, as in the report and in messages, "
+    "else its place in the file (default: the first)"
+)
+
 
 class _Parser(argparse.ArgumentParser):
     """Bad options end in one line and exit code 2."""
@@ -50,7 +55,7 @@ def build_parser(described: Mapping[str, Any] | None = None) -> argparse.Argumen
     command.add_argument(
         "--settings",
         metavar="FILE",
-        help="TOML file with any of the options up to --sprt and those of the variant, "
+        help="TOML file with any of the options up to --sprt, those of the variant, and code, "
         "as in agents = ['greedy', 'random']; options given here come first",
     )
     command.add_argument(
@@ -136,7 +141,10 @@ def build_parser(described: Mapping[str, Any] | None = None) -> argparse.Argumen
     )
     command.add_argument("words", nargs="+", metavar="FILE", help="results file of a tournament")
     command.add_argument(
-        "--tracebacks", action="store_true", help="all forfeited games, with Python's tracebacks"
+        "--tracebacks",
+        action="store_true",
+        help="all forfeited games, with Python's "
+        "tracebacks and what the agents wrote to their logs, as programs to standard error",
     )
 
     command = commands.add_parser(
@@ -224,9 +232,7 @@ def build_parser(described: Mapping[str, Any] | None = None) -> argparse.Argumen
     command.add_argument(
         "what", nargs="?", help="position text or file of games (default: a new game)"
     )
-    command.add_argument(
-        "--game", type=int, metavar="N", help="which game of the file (default: the first)"
-    )
+    command.add_argument("--game", type=int, metavar="N", help=_GAME_HELP)
     command.add_argument(
         "--at", type=int, metavar="N", help="after the first N actions (default: all)"
     )
@@ -254,9 +260,7 @@ def build_parser(described: Mapping[str, Any] | None = None) -> argparse.Argumen
         default="ismcts:sims=20000",
         help="an agent that searches (default: %(default)s)",
     )
-    command.add_argument(
-        "--game", type=int, metavar="N", help="which game of the file (default: the first)"
-    )
+    command.add_argument("--game", type=int, metavar="N", help=_GAME_HELP)
     command.add_argument("--at", type=int, metavar="N", help="after the first N actions")
     command.add_argument("--seed", type=int, default=1, help="seed (default: %(default)s)")
     command.add_argument(

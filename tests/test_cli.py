@@ -276,7 +276,7 @@ def test_show_a_moment_and_a_perspective(
     assert "--at 999 must be from 0 to" in errors
     code, _, errors = run(capsys, "show", str(path), "--game", "2")
     assert code == 2
-    assert "--game 2 must be from 1 to 1" in errors
+    assert "has no game 2; games are counted from 1 to 1" in errors
 
 
 def test_show_colours_only_when_asked(capsys: pytest.CaptureFixture[str]) -> None:

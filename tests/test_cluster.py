@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import signal
@@ -34,6 +35,7 @@ from mrjack_ai.variant import make_variant
 
 distributed = pytest.importorskip("distributed")
 
+CLIENT = Path(__file__).parent / "clients" / "random_agent.py"
 SMALL = make_variant("mews", "SH+JW+SG+WG", 4)
 SETTINGS = Settings(("first-in-tests", "cautious", "ismcts:sims=100"), 60, 5, SMALL)
 
@@ -136,6 +138,119 @@ def test_the_command(two: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert load_results(path) == run_tournament(Settings(("greedy", "random"), 10, 5, SMALL))
 
 
+@contextlib.contextmanager
+def running_cluster(folder: Path) -> Iterator[str]:
+    """The address of a scheduler with a worker that was started in a folder."""
+    with scheduler_and_worker(folder) as (address, _):
+        yield address
+
+
+@contextlib.contextmanager
+def scheduler_and_worker(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Address and process of a scheduler, which may be killed, and has a worker in a folder."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    address = f"tcp://127.0.0.1:{port}"
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    start = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--no-dashboard"]
+    scheduler = subprocess.Popen([*start, "--host", "127.0.0.1", "--port", str(port)], **quiet)
+    start = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--no-dashboard"]
+    worker = subprocess.Popen([*start, "--no-nanny", "--nthreads", "1"], cwd=folder, **quiet)
+    try:
+        yield address, scheduler
+    finally:
+        for process in (scheduler, worker):
+            process.kill()
+            process.wait()
+
+
+CODE = """
+import mrjack_ai, mrjack_ai.agents, helper_for_cluster
+class Mine(mrjack_ai.Agent):
+    def act(self, observation):
+        return helper_for_cluster.choose(observation.legal_actions())
+mrjack_ai.agents.register_agent("mine-in-cluster", Mine)
+"""
+
+
+@pytest.mark.parametrize("elsewhere", [True, False])
+def test_code_files_reach_workers_as_they_are_now(tmp_path: Path, elsewhere: bool) -> None:
+    """Workers of another folder have no such module, those of the same one perhaps an old one."""
+    folder, other = tmp_path / "code", tmp_path / "other"
+    folder.mkdir()
+    other.mkdir()
+    (folder / "mine_for_cluster.py").write_text(CODE)
+    words = ["--board", "mews", "--cast", "SH+JW+SG+WG", "--turns", "4", "--seed", "5"]
+    words += ["--agents", "mine-in-cluster", "random", "--games", "20"]
+    command = [sys.executable, "-m", "mrjack_ai.cli", "tournament", *words]
+    command += ["--code", str(folder / "mine_for_cluster.py")]
+    with running_cluster(other if elsewhere else folder) as address:
+        for choice in ("actions[0]", "actions[-1]"):
+            helper = f"def choose(actions):\n    return {choice}\n"
+            (folder / "helper_for_cluster.py").write_text(helper)
+            found = []
+            for more in ([], ["--workers", "2"], ["--cluster", address]):
+                out = tmp_path / f"{choice}{len(found)}.db"
+                run = subprocess.run(
+                    [*command, *more, "--out", str(out)],
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                    check=False,
+                )
+                assert run.returncode == 0, run.stderr
+                found.append(load_results(out))
+            assert found[0] == found[1] == found[2], choice
+        (folder / "mine_for_cluster.py").write_text(
+            f"import os\nif os.getcwd() == {str(other)!r}:\n    raise OSError('not here')\n{CODE}"
+        )
+        if elsewhere:
+            run = subprocess.run(
+                [*command, "--cluster", address], capture_output=True, text=True, check=False
+            )
+            assert run.returncode == 2
+            assert run.stderr == (
+                "mrjack tournament: code 'mine_for_cluster.py' cannot be run by a worker: "
+                "OSError: not here\n"
+            )
+
+
+def test_a_program_that_is_not_on_the_workers_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "here").mkdir()
+    (tmp_path / "there").mkdir()
+    program = tmp_path / "here" / "program"
+    program.write_text(f"#!{sys.executable}\n{CLIENT.read_text()}")
+    program.chmod(0o755)
+    words = ["--board", "mews", "--cast", "SH+JW+SG+WG", "--turns", "4", "--games", "4"]
+    command = [sys.executable, "-m", "mrjack_ai.cli", "tournament", *words]
+    command += ["--agents", "cmd:./program", "random"]
+    with running_cluster(tmp_path / "there") as address:
+        run = subprocess.run(
+            [*command, "--cluster", address],
+            cwd=tmp_path / "here",
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert run.returncode == 2
+    assert run.stderr.count("\n") == 1
+    assert "a worker says: agent 'cmd:./program': command './program': there" in run.stderr
+
+
+def test_the_software_is_all_of_the_package(tmp_path: Path) -> None:
+    package = tmp_path / "mrjack_ai"
+    for name in ("agents/greedy.py", "weights/value.npz", "notes.txt"):
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
+        (package / name).write_text("1")
+    before = cluster._package_hash(package)
+    (package / "notes.txt").write_text("2")
+    assert cluster._package_hash(package) == before
+    for name in ("agents/greedy.py", "weights/value.npz"):
+        (package / name).write_text("2")
+        assert cluster._package_hash(package) != before
+        before = cluster._package_hash(package)
+
+
 # -- what can go wrong --------------------------------------------------------------------
 
 
@@ -211,19 +326,11 @@ def test_the_extra_is_named_where_it_is_missing(
 
 def test_the_scheduler_dies_on_the_way(tmp_path: Path) -> None:
     """One line says so, what was played is kept, and another run carries on."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    address = f"tcp://127.0.0.1:{port}"
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    start = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--no-dashboard"]
-    scheduler = subprocess.Popen([*start, "--host", "127.0.0.1", "--port", str(port)], **quiet)
-    start = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--no-dashboard"]
-    worker = subprocess.Popen([*start, "--no-nanny", "--nthreads", "1"], cwd=tmp_path, **quiet)
     path = tmp_path / "r.db"
     words = ["--board", "mews", "--cast", "SH+JW+SG+WG", "--turns", "4", "--seed", "5"]
     words += ["--agents", "ismcts:sims=100", "cautious", "--games", "2000"]
     command = [sys.executable, "-m", "mrjack_ai.cli", "tournament", *words]
-    try:
+    with scheduler_and_worker(tmp_path) as (address, scheduler):
         run = subprocess.Popen(
             [*command, "--cluster", address, "--out", str(path)],
             stdout=subprocess.DEVNULL,
@@ -241,10 +348,6 @@ def test_the_scheduler_dies_on_the_way(tmp_path: Path) -> None:
             time.sleep(0.05)
         scheduler.kill()
         errors = run.communicate(timeout=60)[1]
-    finally:
-        for process in (scheduler, worker):
-            process.kill()
-            process.wait()
     assert run.returncode == 2
     assert errors.count("\n") == 1
     assert "its scheduler is gone" in errors

@@ -459,7 +459,9 @@ def test_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     small = ["--board", "mews", "--cast", "SH+JB", "--turns", "2", "--games", "2"]
     assert main(["tournament", *small, "--agents", "cmd:nowhere", "random"]) == 2
     error = capsys.readouterr().err
-    assert error.startswith("mrjack tournament: command 'nowhere': there is no program 'nowhere'")
+    assert error.startswith(
+        "mrjack tournament: agent 'cmd:nowhere': command 'nowhere': there is no program 'nowhere'"
+    )
     assert error.count("\n") == 1
 
 

@@ -14,6 +14,7 @@ from mrjack_ai.tournament import (
     DealError,
     Settings,
     TournamentError,
+    ladder,
     load_results,
     load_settings,
     make_settings,
@@ -311,6 +312,20 @@ def test_bad_descriptions(
         load_settings(path)
     assert main(["tournament", "--settings", str(path)]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_results_of_a_ladder_have_names_of_their_own() -> None:
+    """Plain ones as a rule; a command can be long, or differ only in what a name cannot hold."""
+    assert ladder._file_names([("greedy", "random")]) == {
+        ("greedy", "random"): "greedy_vs_random.db"
+    }
+    pairs = [("cmd:a b", "x"), ("cmd:a?b", "x"), ("cmd:A-b", "x")]
+    pairs += [("cmd:" + "\u00e9" * 300, "x"), ("cmd:" + "\u00e9" * 300 + "1", "x")]
+    names = ladder._file_names(pairs)
+    assert list(names) == pairs
+    assert len({name.lower() for name in names.values()}) == 5
+    assert max(len(f"{name}-journal".encode()) for name in names.values()) < 255
+    assert names == ladder._file_names(pairs)
 
 
 def test_the_ladder_meets_as_it_says() -> None:

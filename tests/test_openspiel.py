@@ -31,7 +31,8 @@ from open_spiel.python.bots import uniform_random
 from open_spiel.python.observation import make_observation
 
 import mrjack_ai
-from mrjack_ai.agents import CautiousAgent, GreedyAgent, RandomAgent
+from mrjack_ai.agents import CautiousAgent, GreedyAgent, RandomAgent, make_agent
+from mrjack_ai.errors import AgentError
 from mrjack_ai.observation import tensor_sections
 from mrjack_ai.openspiel import AgentBot, BotAgent, load_game, make_resampler
 from mrjack_ai.simulate import perft
@@ -560,6 +561,15 @@ def test_openspiel_bot_as_our_agent() -> None:
         state = play_game(variant, agents, deal, generators)
         endings.append(state.history())
     assert endings[0] == endings[1]
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [("openspiel:alpha", "unknown OpenSpiel bot 'alpha'"), ("openspiel:mcts,sims=0", "sims and")],
+)
+def test_bad_specifications_name_the_agent(spec: str, message: str) -> None:
+    with pytest.raises(AgentError, match=f"^agent '{spec}': {message}"):
+        make_agent(spec)
 
 
 def test_bot_that_cheats_sees_a_sample_only() -> None:

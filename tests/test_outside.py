@@ -22,7 +22,7 @@ from mrjack_ai.agents import (
 )
 from mrjack_ai.cli import main
 from mrjack_ai.testing import check_agent
-from mrjack_ai.tournament import Settings, run_tournament
+from mrjack_ai.tournament import Settings, load, load_results, load_settings, run_tournament
 from mrjack_ai.variant import make_variant
 
 SMALL = ["--board", "mews", "--cast", "SH+JB", "--turns", "2", "--games", "4"]
@@ -91,6 +91,43 @@ def test_the_games_are_the_same_in_workers(tmp_path: Path) -> None:
     settings = Settings(("last", "random"), games=10, seed=1, variant=make_variant("mews", "SH+JB"))
     assert run_tournament(settings).records == run_tournament(settings, workers=2).records
     check_agent(lambda: make_agent("last"), games=1)
+
+
+def test_code_in_a_settings_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Relative to its folder; the same as --code."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    code = write(folder, "described_for_tests", CODE.replace("NAME", "last"))
+    words = 'agents = ["last", "random"]\ngames = 4\nboard = "mews"\ncast = "SH+JB"\nturns = 2\n'
+    (folder / "plain.toml").write_text(words)
+    (folder / "whole.toml").write_text(f'{words}code = ["described_for_tests.py"]\n')
+    monkeypatch.chdir(tmp_path)
+    assert main(["tournament", "--settings", "folder/plain.toml"]) == 2
+    assert "unknown agent 'last'" in capsys.readouterr().err
+    assert main(["tournament", "--settings", "folder/whole.toml", "--out", "a.db"]) == 0
+    arguments = ["--code", code, "--settings", "folder/plain.toml", "--out", "b.db"]
+    assert main(["tournament", *arguments]) == 0
+    assert load_results("a.db") == load_results("b.db")
+    assert load_settings("folder/whole.toml").agents == ("last", "random")
+    (folder / "whole.toml").write_text('code = ["missing.py"]')
+    assert main(["tournament", "--settings", "folder/whole.toml"]) == 2
+    assert "folder/missing.py': there is no such file" in capsys.readouterr().err
+
+
+def test_changed_code_is_told_when_a_tournament_is_carried_on(tmp_path: Path) -> None:
+    code, out = tmp_path / "changes_for_tests.py", str(tmp_path / "r.db")
+    command = [sys.executable, "-m", "mrjack_ai.cli", "tournament", *SMALL, "--out", out]
+    command += ["--code", str(code), "--agents", "last", "random"]
+    for text, told in ((CODE, False), (CODE, False), (f"{CODE}# edited", True)):
+        code.write_text(text.replace("NAME", "last"))
+        run = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert run.returncode == 0, run.stderr
+        assert ("changes_for_tests.py has changed since games in" in run.stderr) == told
+        assert run.stderr.count("\n") == told
+    runs = load(out).runs
+    assert len(runs["code changes_for_tests.py"][0]) == 16
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import sqlite3
@@ -223,7 +224,10 @@ def test_axes_have_round_ends(
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
     if chromium is None or driver is None:
-        pytest.skip("needs chromium and chromedriver (apt-get install chromium chromium-driver)")
+        missing = "needs chromium and chromedriver (apt-get install chromium chromium-driver)"
+        if os.environ.get("MRJACK_REQUIRE_BROWSER"):
+            pytest.fail(missing)
+        pytest.skip(missing)
     from selenium import webdriver
 
     options = webdriver.ChromeOptions()

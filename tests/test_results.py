@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -23,10 +25,13 @@ from mrjack_ai.tournament import (
     export,
     load,
     load_results,
+    read_game,
     read_games,
     run_tournament,
     standings,
+    write_report,
 )
+from mrjack_ai.tournament.store import ResultsReader
 from mrjack_ai.variant import make_variant
 
 SMALL = make_variant("mews", "SH+JW+SG+WG", 4)
@@ -205,6 +210,39 @@ def test_results_exports_and_recovers(
     assert load_results(new) == results
     assert main(["show", new, "--game", "18", "--at", "3"]) == 0
     assert "Turn 1 of 4" in capsys.readouterr().out
+
+
+def test_one_number_for_a_game_everywhere(
+    played: tuple[Path, Results], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """That of the schedule, also in a file that lacks games."""
+    path, page = tmp_path / "r.db", tmp_path / "r.html"
+    shutil.copy(played[0], path)
+    with ResultsReader(path) as reader:
+        forfeited = [r.number + 1 for r in reader.results() if r.forfeit_by and r.number > 3]
+        last = reader.result(17).record(reader.settings)
+    with sqlite3.connect(path) as database:
+        database.execute("DELETE FROM games WHERE number IN (0, 2, 3)")
+    database.close()
+    assert main(["results", str(path), "--tracebacks"]) == 0
+    output = capsys.readouterr().out
+    listed = re.findall(r"^  game (\d+): .* forfeits", output, re.M)
+    traced = re.findall(r"^game (\d+):$", output, re.M)
+    assert listed == traced
+    assert set(map(int, listed)) - {2} == set(forfeited)
+    write_report(path, page)
+    shown = set(map(int, re.findall(r'id="game-(\d+)"', page.read_text())))
+    assert set(forfeited) <= shown <= {2, *range(5, 19)}
+    assert read_game(path, 18) == last == list(read_games(path))[-1]
+    assert read_game(path) == read_game(path, 2)
+    assert main(["show", str(path), "--game", "18"]) == 0
+    capsys.readouterr()
+    for number, message in ((3, "game 3 has not been played; 15 of the 18"), (19, "no game 19")):
+        assert main(["show", str(path), "--game", str(number)]) == 2
+        assert message in capsys.readouterr().err
+    lines = tmp_path / "r.jsonl"
+    export(path, lines)
+    assert read_game(lines, 15) == last, "a file of records has places only"
 
 
 @pytest.mark.parametrize(

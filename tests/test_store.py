@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import sqlite3
 import subprocess
@@ -17,6 +18,7 @@ from mrjack_ai.tournament import (
     Results,
     Settings,
     TournamentError,
+    load,
     load_results,
     recover,
     run_tournament,
@@ -83,6 +85,20 @@ def test_agents_are_stored_with_all_their_parameters(tmp_path: Path) -> None:
     assert rows[1][1:3] == ("ismcts:sims=20", "ismcts")
     assert '"sims": 20' in rows[1][3]
     assert '"c": ' in rows[1][3]  # a default
+
+
+def test_parameters_of_agents_that_read_their_own_are_stored_one_by_one(tmp_path: Path) -> None:
+    path = tmp_path / "r.db"
+    client = shlex.join([sys.executable, str(Path(__file__).parent / "clients/random_agent.py")])
+    agents = (f"cmd:time=500 {client}", "openspiel:ismcts,sims=5", "random")
+    run_tournament(Settings(agents, 2, 1, SMALL), out=path)
+    table = load(path).agents
+    assert list(table["agent"]) == list(agents)
+    assert list(table["name"]) == ["cmd", "openspiel", "random"]
+    assert "spec" not in table
+    assert tuple(table.loc[0, ["command", "time", "start"]]) == (client, 500, 10_000)
+    assert tuple(table.loc[1, ["bot", "sims", "c", "rollouts"]]) == ("ismcts", 5, 1.4, 1)
+    assert table.loc[2, ["command", "bot"]].isna().all()
 
 
 def test_the_same_command_adds_nothing_to_a_complete_file(
@@ -331,6 +347,38 @@ def test_what_can_be_read_of_a_damaged_file_is_recovered(
     assert run_tournament(small(24), out=new) == expected
     with pytest.raises(TournamentError, match="exists already"):
         recover(path, new)
+
+
+def test_a_file_of_an_older_form_is_told_apart_from_a_damaged_one(
+    whole: tuple[Path, Results], tmp_path: Path
+) -> None:
+    """The first form had no logs."""
+    path, _ = whole
+    for name in ("detective_log", "jack_log"):
+        statement(f"ALTER TABLE games DROP COLUMN {name}")(path)
+    statement("PRAGMA user_version = 1")(path)
+    for read in (load_results, lambda path: recover(path, tmp_path / "new.db")):
+        with pytest.raises(TournamentError, match=r"has version 1 of the form .* reads 2; use"):
+            read(path)
+    assert files(tmp_path) == {"r.db"}
+
+
+@pytest.mark.parametrize(
+    ("sql", "message"),
+    [
+        ("ALTER TABLE games DROP COLUMN jack_log", "no such column: jack_log"),
+        ("DROP TABLE games", "no such table: games"),
+        ("UPDATE games SET seconds = 1", "none of its 8 games can be read"),
+    ],
+)
+def test_nothing_to_recover_is_an_error_and_leaves_no_file(
+    whole: tuple[Path, Results], tmp_path: Path, sql: str, message: str
+) -> None:
+    path, _ = whole
+    statement(sql)(path)
+    with pytest.raises(TournamentError, match=message):
+        recover(path, tmp_path / "new.db")
+    assert files(tmp_path) == {"r.db"}
 
 
 def test_other_tournaments_are_named(whole: tuple[Path, Results]) -> None:

@@ -304,7 +304,8 @@ def test_half_played_deals_count_for_the_sides_only() -> None:
 def test_records_say_where_they_belong() -> None:
     settings = small()
     for game, record in zip(settings.schedule(), run_tournament(settings).records, strict=True):
-        assert record.details == {"pairing": game.pairing, "deal": game.deal}
+        place = {"game": game.number + 1, "pairing": game.pairing, "deal": game.deal}
+        assert record.details == place
         assert record.seed == 5
         assert isinstance(record, GameRecord)
         assert Game(game.pairing, game.deal, game.players, game.number).play(settings) == record

@@ -93,7 +93,7 @@ from mrjack_ai.actions import action_space
 from mrjack_ai.agents.base import Agent
 from mrjack_ai.agents.program import Program, ProgramError, ProgramTimeoutError
 from mrjack_ai.agents.registry import parse_values, plain_parameters, register_agent
-from mrjack_ai.errors import AgentError, TimeLimitError
+from mrjack_ai.errors import AgentError, IllegalChoiceError, TimeLimitError
 from mrjack_ai.notation import position_text
 from mrjack_ai.observation import Observation
 from mrjack_ai.tables import Words
@@ -151,13 +151,22 @@ class CommandAgent(Agent):
             AgentError: for an unknown parameter, and as the class.
             ValueError: as the class.
         """
+        return cls(**cls.spec_parameters(text))
+
+    @classmethod
+    def spec_parameters(cls, text: str) -> dict[str, Any]:
+        """What follows `cmd:`, taken apart: `command`, `time` and `start`.
+
+        Raises:
+            AgentError: for an unknown parameter, or a value that is no number.
+        """
         rest, given = text.strip(), []
         while (word := rest.partition(" ")[0]) and _OWN_WORD.fullmatch(word):
             given.append(word)
             rest = rest[len(word) :].strip()
         known = [p for p in plain_parameters("cmd", cls) if p.name != "command"]
         values = parse_values(f"cmd:{text}", ",".join(given), known) if given else {}
-        return cls(rest, **values)
+        return {"command": rest, **{p.name: p.default for p in known}, **values}
 
     # -- the game -------------------------------------------------------------------------
 
@@ -194,7 +203,8 @@ class CommandAgent(Agent):
 
         Raises:
             TimeLimitError: when it does not answer in time.
-            AgentError: when it answers wrongly or not at all.
+            IllegalChoiceError: when it answers with an action that is not legal.
+            AgentError: when it answers wrongly in another way, or not at all.
         """
         message = observation_message(observation)
         legal: list[str] = message["legal_actions"]
@@ -205,7 +215,8 @@ class CommandAgent(Agent):
         more = ", ..." if len(legal) > _MOST_SHOWN else ""
         raise self._broken(
             f"answered {_shown(answer)}; the action must be one of "
-            f"{', '.join(legal[:_MOST_SHOWN])}{more}"
+            f"{', '.join(legal[:_MOST_SHOWN])}{more}",
+            IllegalChoiceError if "action" in answer else AgentError,
         )
 
     def log(self) -> str:
@@ -269,7 +280,8 @@ class CommandAgent(Agent):
         try:
             line = program.ask(json.dumps(message), seconds)
         except ProgramError as error:
-            raise self._broken(str(error), isinstance(error, ProgramTimeoutError)) from None
+            late = isinstance(error, ProgramTimeoutError)
+            raise self._broken(str(error), TimeLimitError if late else AgentError) from None
         except BaseException:  # Ctrl-C: the answer is still to come and must not be the next one's
             self._let_go(at_once=True)
             raise
@@ -283,14 +295,14 @@ class CommandAgent(Agent):
             raise self._broken(f"gives up: {_shown(answer['error'])}")
         return answer
 
-    def _broken(self, what: str, too_late: bool = False) -> AgentError:
+    def _broken(self, what: str, kind: type[AgentError] = AgentError) -> AgentError:
         """End the program, and say why."""
         self._let_go(at_once=True)
         message = f"program {self.command!r} {what}"
         last = self._last_log.strip().rpartition("\n")[2]
         if last:
             message += f" (standard error ends with {_shown(last)})"
-        error = TimeLimitError(message) if too_late else AgentError(message)
+        error = kind(message)
         if last:
             error.log = self._last_log
             error.add_note(f"standard error of {self.command!r}:\n{error.log[-_LONGEST_NOTE:]}")

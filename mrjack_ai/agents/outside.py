@@ -21,10 +21,12 @@ from __future__ import annotations
 import importlib
 import sys
 import traceback
+from collections.abc import Iterable
 from importlib import metadata, util
 from pathlib import Path
 
 from mrjack_ai.agents.base import Agent
+from mrjack_ai.agents.code_files import CodeFile, note, read_code_file
 from mrjack_ai.agents.registry import agent_class, agent_names, register_agent
 from mrjack_ai.errors import AgentError
 
@@ -34,6 +36,9 @@ GROUP = "mrjack_ai.agents"
 _loaded: dict[Path, tuple[str, ...]] = {}
 """Code files of this process and the agents they registered."""
 
+_code: dict[Path, CodeFile] = {}
+"""The same with their sources."""
+
 
 # -- code files ---------------------------------------------------------------------------
 
@@ -41,8 +46,9 @@ _loaded: dict[Path, tuple[str, ...]] = {}
 def load_code(path: str | Path) -> tuple[str, ...]:
     """Run a code file, which registers agents; only once in a process.
 
-    It is imported as a module of its name, and its folder is appended to `sys.path`. So it can
-    import its neighbours, and worker processes, which are given that path, find its agents.
+    It is imported as a module of its name, and its folder is appended to `sys.path`, so it can
+    import its neighbours. Worker processes and those of a cluster are given its source, and those
+    of the neighbours it has imported when this returns.
 
     Args:
         path: the file, its name ending in `.py`.
@@ -67,6 +73,7 @@ def load_code(path: str | Path) -> tuple[str, ...]:
     _check_module_name(name, file)
     before = set(agent_names())
     try:
+        source = file.read_bytes()
         module = importlib.import_module(name)
     except (Exception, SystemExit) as error:
         raise AgentError(_where(file, error)) from error
@@ -87,7 +94,20 @@ def load_code(path: str | Path) -> tuple[str, ...]:
             f"mrjack_ai.agents.register_agent({example.lower()!r}, {example})"
         )
     _loaded[file] = names
+    _code[file] = read_code_file(name, file, source)
+    note(_code[file])
     return names
+
+
+def code_of(agents: Iterable[str]) -> tuple[CodeFile, ...]:
+    """The code files of this process that registered any of these agents, given by name."""
+    wanted = set(agents)
+    return tuple(_code[file] for file, names in _loaded.items() if wanted & set(names))
+
+
+def names_in_code() -> frozenset[str]:
+    """Names of all agents that code files of this process registered."""
+    return frozenset(name for names in _loaded.values() for name in names)
 
 
 def _check_module_name(name: str, file: Path) -> None:

@@ -13,7 +13,7 @@ import select
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import MutableSequence, Sequence
 
 LONGEST_LINE = 1_000_000
 """Most bytes of a line that a program may write."""
@@ -27,6 +27,37 @@ _PATIENCE = 1.0
 
 _running: set[Program] = set()
 """Programs that have not been closed yet, so that they can be when this process ends."""
+
+
+_groups: MutableSequence[int] | None = None
+
+
+def report_groups_to(board: MutableSequence[int]) -> None:
+    """Keep the process groups of this process's running programs where another one can see them.
+
+    Args:
+        board: as many zeros as programs can be told of, in shared memory.
+    """
+    global _groups
+    _groups = board
+
+
+def _replace_group(old: int, new: int) -> None:
+    if _groups is not None:
+        with contextlib.suppress(ValueError):  # no place is left, or it was never there
+            _groups[list(_groups).index(old)] = new
+
+
+def end_groups(board: Sequence[int]) -> None:
+    """End the programs of a process that is dead (see `report_groups_to`)."""
+    for group in board:
+        with contextlib.suppress(OSError):
+            try:
+                ours = group > 0 and os.getsid(group) == group  # else the number is used again
+            except ProcessLookupError:
+                ours = True  # its leader is gone, and the rest of the group perhaps not
+            if ours:
+                os.killpg(group, signal.SIGKILL)
 
 
 class ProgramError(Exception):
@@ -63,6 +94,7 @@ class Program:
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise ProgramError(f"cannot be started: {reason}") from None
+        _replace_group(0, self._process.pid)
         pipes = (self._process.stdin, self._process.stdout, self._process.stderr)
         self._input, self._output, self._errors = (pipe.fileno() for pipe in pipes if pipe)
         for pipe in (self._input, self._output, self._errors):
@@ -210,17 +242,23 @@ class Program:
         _running.discard(self)
         if self._owner == os.getpid():
             self._end(at_once)
+            _replace_group(self._process.pid, 0)
         self._closed = True
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
             if pipe is not None:
                 pipe.close()
 
-    def _end(self, at_once: bool) -> None:
-        if not at_once:
+    def say_farewell(self) -> None:
+        """Tell the program to end, without waiting for it; `close` is still to be called."""
+        stdin = self._process.stdin
+        if stdin is not None and not stdin.closed and self._owner == os.getpid():
             with contextlib.suppress(OSError):
                 os.write(self._input, self._farewell)
-            if self._process.stdin is not None:
-                self._process.stdin.close()
+            stdin.close()
+
+    def _end(self, at_once: bool) -> None:
+        if not at_once:
+            self.say_farewell()
             if self._wait_for_end(_PATIENCE):
                 return
             self._signal(signal.SIGTERM)
@@ -237,6 +275,8 @@ class Program:
 
 
 def _close_all() -> None:
+    for program in list(_running):
+        program.say_farewell()  # all at once, so that they need not wait for each other
     for program in list(_running):
         program.close()
 

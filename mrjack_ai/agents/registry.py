@@ -3,13 +3,14 @@
 What follows the colon sets parameters of the agent's `__init__`. A class that wants to read it
 in a way of its own defines the class method `from_spec(text)`, which is given all of it (empty
 when there is no colon) and returns an agent; its class attribute `usage` then says in one line
-what it reads, for `mrjack agents`.
+what it reads, for `mrjack agents`, and the class method `spec_parameters(text)`, if there is one,
+gives everything it reads, defaults included, by name, for the results of tournaments.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
@@ -58,6 +59,13 @@ def register_agent(name: str, agent: type[Agent], replace: bool = False) -> None
         raise AgentError(f"there is an agent {name!r} already")
     _parameters(name, agent)
     _AGENTS[name] = agent
+
+
+def forget_agents(modules: Container[str]) -> None:
+    """Forget the agents whose classes stand in any of these modules, given by name."""
+    for name, agent in list(_AGENTS.items()):
+        if agent.__module__ in modules:
+            del _AGENTS[name]
 
 
 def agent_names() -> tuple[str, ...]:
@@ -148,6 +156,23 @@ def parse_agent(spec: str) -> tuple[str, dict[str, Any]]:
     return name, values | (parse_values(spec, text, parameters) if colon else {})
 
 
+def described_parameters(spec: str) -> dict[str, Any]:
+    """All parameters of a specification by name, as results keep them: plain values.
+
+    As `parse_agent`, but what a class with `from_spec` reads is taken apart where the class has
+    `spec_parameters`.
+
+    Raises:
+        AgentError: as `make_agent`.
+    """
+    name, values = parse_agent(spec)
+    own = getattr(agent_class(name), "spec_parameters", None)
+    if own is None:
+        return values
+    found: dict[str, Any] = own(values["spec"])
+    return found
+
+
 def make_agent(spec: str) -> Agent:
     """Build an agent from a specification: `name` or `name:key=value,key=value`.
 
@@ -162,7 +187,7 @@ def make_agent(spec: str) -> Agent:
     try:
         made: Agent = agent(**values) if own is None else own(values["spec"])
     except ValueError as error:
-        if own is not None and isinstance(error, AgentError):
+        if own is not None and str(error).startswith("agent "):
             raise  # it says itself what was read
         raise AgentError(f"agent {spec!r}: {error}") from None
     return made

@@ -112,6 +112,15 @@ BOTS: dict[str, type[Any]] = {
 """The bots by name."""
 
 
+def _maker(bot: str) -> type[Any]:
+    if bot not in BOTS:
+        known = ", ".join(BOTS)
+        raise AgentError(
+            f"unknown OpenSpiel bot {bot!r}; known are {known}, as in openspiel:ismcts,sims=200"
+        )
+    return BOTS[bot]
+
+
 class OpenSpielAgent(BotAgent):
     """One of OpenSpiel's bots in Python; it is shown states sampled from what its player knows.
 
@@ -127,12 +136,7 @@ class OpenSpielAgent(BotAgent):
     usage: ClassVar[str] = "random | mcts,sims=100,c=1.4,rollouts=1 | ismcts,sims=100,..."
 
     def __init__(self, bot: str, **values: int | float) -> None:
-        if bot not in BOTS:
-            known = ", ".join(BOTS)
-            raise AgentError(
-                f"unknown OpenSpiel bot {bot!r}; known are {known}, as in openspiel:ismcts,sims=200"
-            )
-        super().__init__(BOTS[bot](**values))
+        super().__init__(_maker(bot)(**values))
 
     @classmethod
     def from_spec(cls, text: str) -> OpenSpielAgent:
@@ -142,12 +146,21 @@ class OpenSpielAgent(BotAgent):
             AgentError: for an unknown bot or parameter.
             ValueError: when a value makes no sense.
         """
+        return cls(**cls.spec_parameters(text))
+
+    @classmethod
+    def spec_parameters(cls, text: str) -> dict[str, Any]:
+        """What follows `openspiel:`, taken apart: `bot` and the parameters of that bot.
+
+        Raises:
+            AgentError: for an unknown bot or parameter, or a value that is not of its type.
+        """
         bot, comma, rest = text.partition(",")
         bot = bot.strip()
-        if bot not in BOTS or not comma:
-            return cls(bot)
-        known = plain_parameters(f"openspiel:{bot}", BOTS[bot])
-        return cls(bot, **parse_values(f"openspiel:{text}", rest, known))
+        maker = _maker(bot)
+        known = plain_parameters(f"openspiel:{bot}", maker)
+        given = parse_values(f"openspiel:{text}", rest, known) if comma else {}
+        return {"bot": bot, **{p.name: p.default for p in known}, **given}
 
 
 register_agent("openspiel", OpenSpielAgent)

@@ -10,7 +10,7 @@ import pyspiel
 
 from mrjack_ai.agents.base import Agent
 from mrjack_ai.belief import determinize
-from mrjack_ai.errors import AgentError
+from mrjack_ai.errors import IllegalChoiceError
 from mrjack_ai.observation import Observation
 from mrjack_ai.openspiel.game import MrJackGame, MrJackState, load_game
 from mrjack_ai.variant import Variant
@@ -127,7 +127,9 @@ class BotAgent(Agent):
         self._told = len(history)
         action = int(self._bot.step(state))
         if action not in observation.actions:
-            raise AgentError(f"{type(self._bot).__name__} chose {action}, which is not legal")
+            raise IllegalChoiceError(
+                f"{type(self._bot).__name__} chose {action}, which is not legal"
+            )
         return action
 
     def __getstate__(self) -> dict[str, Any]:

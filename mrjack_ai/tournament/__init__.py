@@ -15,13 +15,14 @@ from mrjack_ai.tournament.frames import Tables, export, load, pairings_frame, st
 from mrjack_ai.tournament.match import play_game
 from mrjack_ai.tournament.ratings import Ratings, bradley_terry
 from mrjack_ai.tournament.report import write_report
-from mrjack_ai.tournament.runner import Results, load_results, read_games, run_tournament
+from mrjack_ai.tournament.runner import Results, load_results, read_game, read_games, run_tournament
 from mrjack_ai.tournament.schedule import (
     FORMATS,
     Game,
     GameResult,
     Settings,
     forfeit_text,
+    log_texts,
 )
 from mrjack_ai.tournament.sprt import Sprt, SprtStatus
 from mrjack_ai.tournament.standings import (
@@ -64,6 +65,7 @@ __all__ = [
     "load",
     "load_results",
     "load_settings",
+    "log_texts",
     "make_deal",
     "make_settings",
     "mean_length",
@@ -71,6 +73,7 @@ __all__ = [
     "pairings_frame",
     "play_game",
     "read_deals",
+    "read_game",
     "read_games",
     "recover",
     "run_tournament",

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import logging
 import re
 import socket
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, InvalidStateError
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import mrjack_ai
 from mrjack_ai.engine.compile import source_hash
 from mrjack_ai.errors import TournamentError
 from mrjack_ai.version import RULES_VERSION, __version__
@@ -70,7 +73,18 @@ def _explained(error: BaseException) -> BaseException:
 
 
 def _software() -> tuple[str, int, str]:
-    return __version__, RULES_VERSION, source_hash()
+    return __version__, RULES_VERSION, f"{source_hash()}-{_package_hash()}"
+
+
+def _package_hash(package: Path = Path(mrjack_ai.__file__).parent) -> str:
+    """Hash of everything that agents and games are made of."""
+    digest = hashlib.sha256()
+    for pattern in ("**/*.py", "weights/*", "boards/*"):
+        for path in sorted(package.glob(pattern)):
+            if path.is_file():
+                digest.update(str(path.relative_to(package)).encode())
+                digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 @contextlib.contextmanager

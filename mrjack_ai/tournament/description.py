@@ -7,8 +7,9 @@
     deals = "suite.txt"        # beside this file
     move_time_limit = 500      # milliseconds
     turns = 6
+    code = ["my_agents.py"]    # files that register agents, beside this file
 
-Every word may be missing; `Settings` and `make_variant` say what they mean.
+Every word may be missing; `Settings`, `make_variant` and `load_code` say what they mean.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from mrjack_ai.agents import load_code
 from mrjack_ai.board import built_in_boards
 from mrjack_ai.errors import TournamentError
 from mrjack_ai.tournament.deals import read_deals
@@ -42,6 +44,7 @@ _WORDS: dict[str, tuple[tuple[type, ...], str]] = {
     "cast": ((str,), "a text such as SH+JW"),
     "turns": ((int,), "a whole number"),
     "first": ((str,), "a text"),
+    "code": ((list,), "a list of names of Python files"),
 }
 
 
@@ -99,7 +102,7 @@ def make_settings(
 
 
 def read_description(path: str | Path) -> dict[str, Any]:
-    """The words of a TOML file, to be given to `make_settings`.
+    """The words of a TOML file, to be given to `make_settings`, but for `code`: see `load_code`.
 
     Names of files in it are relative to its folder.
 
@@ -121,15 +124,20 @@ def read_description(path: str | Path) -> dict[str, Any]:
             raise TournamentError(f"{str(path)!r}: {word} = {value!r} must be {name}")
     if "deals" in words:
         words["deals"] = str(path.parent / words["deals"])
+    if "code" in words:
+        words["code"] = [str(path.parent / file) for file in words["code"]]
     if "board" in words and words["board"] not in built_in_boards():
         words["board"] = str(path.parent / words["board"])
     return words
 
 
 def load_settings(path: str | Path) -> Settings:
-    """The tournament that a TOML file describes.
+    """The tournament that a TOML file describes; loads the code files it names.
 
     Raises:
-        MrJackError: as `read_description` and `make_settings`.
+        MrJackError: as `read_description`, `load_code` and `make_settings`.
     """
-    return make_settings(**read_description(path))
+    words = read_description(path)
+    for file in words.pop("code", ()):
+        load_code(file)
+    return make_settings(**words)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,6 +54,10 @@ class Step:
     score: Rate
     as_detective: Rate
     as_jack: Rate
+
+
+_LONGEST_NAME = 200
+"""Most bytes of the name of a results file, before its endings."""
 
 
 def ladder_pairs(rungs: Sequence[str] | None = None) -> list[tuple[str, str]]:
@@ -133,6 +139,7 @@ def run_ladder(
     ]
     for settings in described:
         settings.check_agents()
+    names = _file_names(pairs)
     steps = []
     for pair, settings in zip(pairs, described, strict=True):
 
@@ -140,13 +147,26 @@ def run_ladder(
             if progress is not None:
                 progress(*pair, done, total)
 
-        name = re.sub(r"[^\w.-]", "-", "_vs_".join(pair))  # a command can have any character
-        file = None if folder is None else folder / f"{name}.db"
+        file = None if folder is None else folder / names[pair]
         results = run_tournament(settings, workers=workers, out=file, progress=report)
         if not results.complete:
             break
         steps.append(_step(results))
     return steps
+
+
+def _file_names(pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """A name for the results file of each pairing; a command can have any character and length."""
+    plain = {pair: re.sub(r"[^\w.-]", "-", "_vs_".join(pair)) for pair in pairs}
+    shared = Counter(name.lower() for name in plain.values())  # some systems ignore case
+    names = {}
+    for pair, name in plain.items():
+        # SQLite and the lock put endings of their own behind the name.
+        if shared[name.lower()] > 1 or len(name.encode()) > _LONGEST_NAME:
+            start = name.encode()[: _LONGEST_NAME - 17].decode(errors="ignore")
+            name = f"{start}-{hashlib.sha256(repr(pair).encode()).hexdigest()[:16]}"
+        names[pair] = f"{name}.db"
+    return names
 
 
 def _step(results: Results) -> Step:

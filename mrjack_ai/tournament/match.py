@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from mrjack_ai.agents.base import Agent
-from mrjack_ai.errors import AgentError, TimeLimitError
+from mrjack_ai.errors import AgentError, IllegalChoiceError, TimeLimitError
 from mrjack_ai.game import State, new_game
 from mrjack_ai.tournament.deals import Deal
 from mrjack_ai.variant import PLAYER_NAMES, Variant
@@ -185,11 +185,14 @@ class _Table:
 
 
 def _raised(player: int, error: BaseException) -> _BrokenContract:
+    if isinstance(error, AgentError):  # it says whose fault it is, and which
+        kinds = {IllegalChoiceError: ILLEGAL_ACTION, TimeLimitError: TIME}
+        kind = next((kinds[its] for its in kinds if isinstance(error, its)), EXCEPTION)
+        return _BrokenContract(player, kind, str(error))
     said = traceback.TracebackException(type(error), error, None)
     said.__notes__ = None  # they would be the last lines; the traceback has them
     message = list(said.format_exception_only())[-1].strip()
-    kind = TIME if isinstance(error, TimeLimitError) else EXCEPTION
-    return _BrokenContract(player, kind, message)
+    return _BrokenContract(player, EXCEPTION, message)
 
 
 def play_timed(

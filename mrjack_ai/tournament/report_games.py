@@ -12,7 +12,7 @@ from mrjack_ai.notation import ENDING_WORDS
 from mrjack_ai.record import GameRecord
 from mrjack_ai.render.page import Markup, element, join
 from mrjack_ai.render.terminal import board_text
-from mrjack_ai.tournament.schedule import GameResult, Settings, forfeit_text
+from mrjack_ai.tournament.schedule import GameResult, Settings, forfeit_text, log_texts
 from mrjack_ai.tournament.store import ResultsReader
 from mrjack_ai.variant import DETECTIVE, JACK
 
@@ -29,43 +29,40 @@ MOST_BOARDS = 3_000_000
 _SAMPLE = 3
 """Games of each pairing shown besides the shortest and the longest."""
 
-_Place = tuple[int, int]
-"""Place of a game in the file, from 1, and its number in the schedule."""
-
 
 @dataclass
 class _Pairing:
     """What is noted of the games of a pairing."""
 
     count: int = 0
-    sample: list[_Place] = field(default_factory=list)
-    shortest: tuple[int, _Place] | None = None
-    longest: tuple[int, _Place] | None = None
-    forfeits: list[_Place] = field(default_factory=list)
+    sample: list[int] = field(default_factory=list)
+    shortest: tuple[int, int] | None = None
+    longest: tuple[int, int] | None = None
+    forfeits: list[int] = field(default_factory=list)
 
-    def add(self, place: _Place, length: int, rng: np.random.Generator) -> None:
+    def add(self, number: int, length: int, rng: np.random.Generator) -> None:
         self.count += 1
         # A uniform sample: Vitter, Random sampling with a reservoir (ACM TOMS 11, 1985).
         if len(self.sample) < _SAMPLE:
-            self.sample.append(place)
+            self.sample.append(number)
         elif (other := int(rng.integers(self.count))) < _SAMPLE:
-            self.sample[other] = place
+            self.sample[other] = number
         if self.shortest is None or length < self.shortest[0]:
-            self.shortest = (length, place)
+            self.shortest = (length, number)
         if self.longest is None or length > self.longest[0]:
-            self.longest = (length, place)
+            self.longest = (length, number)
 
-    def chosen(self, most: int) -> dict[_Place, str]:
+    def chosen(self, most: int) -> dict[int, str]:
         """So many games and all forfeits that were noted, with the reason."""
-        found: dict[_Place, str] = {}
+        found: dict[int, str] = {}
         for extreme, reason in ((self.shortest, "the shortest"), (self.longest, "the longest")):
             if extreme is not None:
                 found.setdefault(extreme[1], reason)
-        for place in sorted(self.sample):
-            found.setdefault(place, "drawn at random")
+        for number in sorted(self.sample):
+            found.setdefault(number, "drawn at random")
         found = dict(list(found.items())[:most])
-        for place in self.forfeits:
-            found.setdefault(place, "forfeited")
+        for number in self.forfeits:
+            found.setdefault(number, "forfeited")
         return found
 
 
@@ -80,20 +77,18 @@ class GameChoice:
         self._settings = settings
         self._rng = np.random.default_rng(settings.seed)
         self._pairings = [_Pairing() for _ in settings.pairings]
-        self._places = 0
         self._forfeits = 0
 
     def add(self, result: GameResult) -> None:
         """See the next game of the file."""
-        self._places += 1
-        pairing, place = self._pairings[result.pairing], (self._places, result.number)
-        pairing.add(place, result.length, self._rng)
+        pairing, number = self._pairings[result.pairing], result.number
+        pairing.add(number, result.length, self._rng)
         if result.forfeit_by is not None and self._forfeits < MOST_FORFEITS:
             self._forfeits += 1
-            pairing.forfeits.append(place)
+            pairing.forfeits.append(number)
 
-    def chosen(self) -> dict[int, dict[_Place, str]]:
-        """Places and numbers of the games to be shown, with the reason, by pairing."""
+    def chosen(self) -> dict[int, dict[int, str]]:
+        """Numbers in the schedule of the games to be shown, with the reason, by pairing."""
         each = max(1, min(_SAMPLE + 2, MOST_GAMES // max(1, len(self._pairings))))
         found = {
             number: pairing.chosen(each if number < MOST_GAMES else 0)
@@ -110,8 +105,8 @@ def games_section(choice: GameChoice, reader: ResultsReader) -> Markup:
     for number, games in choice.chosen().items():
         one, other = (settings.agents[agent] for agent in settings.pairings[number])
         blocks.append(element("h3", f"{one} vs {other}", id=f"pairing-{number}"))
-        for (place, game), reason in games.items():
-            block, used = _game(settings, reader.result(game), place, reason, space)
+        for game, reason in games.items():
+            block, used = _game(settings, reader.result(game), reason, space)
             blocks.append(block)
             space -= used
     file = reader.path.name
@@ -119,16 +114,15 @@ def games_section(choice: GameChoice, reader: ResultsReader) -> Markup:
         "The shortest and the longest game of each pairing, some drawn at random, and those "
         "forfeited, with the board at the end of each turn. Any moment of any game is shown by ",
         element("code", f"mrjack show {file} --game N --at K"),
-        ", with N as games are counted here, after the first K actions.",
+        ", with N as games are counted here and in messages, by the schedule, after the first K "
+        "actions.",
     )
     return join(element("p", text), *blocks)
 
 
-def _game(
-    settings: Settings, result: GameResult, place: int, reason: str, space: int
-) -> tuple[Markup, int]:
+def _game(settings: Settings, result: GameResult, reason: str, space: int) -> tuple[Markup, int]:
     """A game, and how many characters its boards take."""
-    record = result.record(settings)
+    record, number = result.record(settings), result.number + 1
     boards = _boards(record) if space > 0 else []
     drawn = [
         element("details", element("summary", title), element("pre", text))
@@ -136,15 +130,22 @@ def _game(
     ]
     sides = f"{record.agents[DETECTIVE]} (Detective) vs {record.agents[JACK]} (Jack)"
     ending = ENDING_NAMES[result.ending or "forfeit"]
-    title = f"Game {place}: {sides}: {ending}, {result.length} actions; {reason}"
+    title = f"Game {number}: {sides}: {ending}, {result.length} actions; {reason}"
     notes = []
     if result.forfeit_by is not None:
         notes.append(element("p", forfeit_text(record)))
         if result.forfeit_traceback:
             notes.append(element("pre", result.forfeit_traceback))
+        for title, text in log_texts(result, settings):
+            notes.append(element("p", f"{title}:"))
+            notes.append(element("pre", text))
     # The anchor stands inside, so that a browser opens what is around it.
     inner = element(
-        "div", *notes, element("pre", record.to_text(), class_="record"), *drawn, id=f"game-{place}"
+        "div",
+        *notes,
+        element("pre", record.to_text(), class_="record"),
+        *drawn,
+        id=f"game-{number}",
     )
     block = element("details", element("summary", title), inner, class_="game")
     return block, sum(len(text) for _, text in boards)

@@ -240,6 +240,30 @@ def load_results(path: str | Path) -> Results:
         return Results(reader.settings, StoredRecords(path, count))
 
 
+def read_game(path: str | Path, number: int | None = None) -> GameRecord:
+    """One game of a results file, or of a file of records (see `record.read_records`).
+
+    Args:
+        path: the file.
+        number: from 1, of a results file in the schedule, as everywhere, and so also of a file
+            that lacks some; else the place in the file. By default the first game there is.
+
+    Raises:
+        TournamentError, RecordError: when it cannot be read, holds no such game, or it is damaged.
+    """
+    if number is None:
+        return read_games(path)[0]
+    if is_results_file(path):
+        with ResultsReader(path) as reader:
+            return reader.result(number - 1).record(reader.settings)
+    records = read_records(path)
+    if not 1 <= number <= len(records):
+        raise TournamentError(
+            f"{str(path)!r} has no game {number}; games are counted from 1 to {len(records)}"
+        )
+    return records[number - 1]
+
+
 def read_games(path: str | Path) -> Sequence[GameRecord]:
     """The game records of a results file, or of a file of records (see `record.read_records`).
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -23,6 +24,9 @@ from mrjack_ai.version import RULES_VERSION
 
 # First element of every spawn key of an agent's generator; that of deals is another.
 _AGENT_STREAM = 1
+
+_LONGEST_LOG = 4000
+"""So much of the end of a log is shown."""
 
 FORMATS: dict[str, str] = {
     "round-robin": "each agent against each other one",
@@ -79,7 +83,7 @@ class Settings:
             raise TournamentError(f"a {name} needs {wanted}, not {count}")
         if len(set(self.agents)) != count:
             raise TournamentError(
-                f"an agent is listed twice in {' '.join(self.agents)}; "
+                f"an agent is listed twice in {shlex.join(self.agents)}; "
                 "the format self-play lets agents play themselves"
             )
         if type(self.games) is not int or self.games < 2 or self.games % 2:
@@ -351,10 +355,11 @@ class GameResult(NamedTuple):
     def record(self, settings: Settings) -> GameRecord:
         """The game's record; times are not in it, so that equal games have equal records.
 
-        `details` holds `pairing`, `deal` and, when the game was forfeited, `forfeit` with `by`,
-        `kind` and `message`.
+        `details` holds `game` (place in the schedule, from 1), `pairing`, `deal` and, when the game
+        was forfeited, `forfeit` with `by`, `kind` and `message`.
         """
-        details: dict[str, Any] = {"pairing": self.pairing, "deal": self.deal}
+        details: dict[str, Any] = {"game": self.number + 1}
+        details |= {"pairing": self.pairing, "deal": self.deal}
         if self.forfeit_by is not None:
             details["forfeit"] = {
                 "by": self.forfeit_by,
@@ -370,6 +375,22 @@ class GameResult(NamedTuple):
             seed=settings.seed,
             details=details,
         )
+
+
+def log_texts(result: GameResult, settings: Settings) -> list[tuple[str, str]]:
+    """What the agents of a game said beside it: title and text for each that said something.
+
+    Only the end of long texts, and nothing that the traceback of a forfeit shows anyway.
+    """
+    found = []
+    for agent, side, log in (
+        (result.detective, "Detective", result.detective_log),
+        (result.jack, "Jack", result.jack_log),
+    ):
+        text = (log or "").strip()[-_LONGEST_LOG:]
+        if text and text not in (result.forfeit_traceback or ""):
+            found.append((f"log of {settings.agents[agent]} as {side}", text))
+    return found
 
 
 def forfeit_text(record: GameRecord) -> str:

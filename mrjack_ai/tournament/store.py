@@ -5,7 +5,8 @@ flight and no other. Tables (`PRAGMA user_version` is `SCHEMA_VERSION`):
 
 - `tournament`: one row, the settings as JSON (see `Settings.to_dict`);
 - `agents`: number, specification, name, and all parameters as JSON, defaults included;
-- `runs`: when each run began, its number of workers, and versions of the software;
+- `runs`: when each run began, its number of workers, and versions of the software, hashes of code
+  files (`code NAME`) among them;
 - `games`: the fields of `GameResult`, the run and the time (UTC) it was finished.
 
 The run that writes a file holds a lock on `FILE.lock`, which ends with its process.
@@ -17,23 +18,23 @@ import contextlib
 import json
 import os
 import platform
-import socket
 import sqlite3
-import threading
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
-from mrjack_ai.agents.registry import parse_agent
+from mrjack_ai.agents.outside import code_of
+from mrjack_ai.agents.registry import described_parameters
 from mrjack_ai.errors import MrJackError, TournamentError
+from mrjack_ai.tournament.lock import FileLock, utc_now
 from mrjack_ai.tournament.outcomes import Outcomes
 from mrjack_ai.tournament.schedule import GameResult, Settings
 from mrjack_ai.version import __version__
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+"""2: games have `detective_log` and `jack_log`."""
 
 APPLICATION_ID = 0x4D724A6B
 """Marks our files among all SQLite databases."""
@@ -94,82 +95,23 @@ def _checksum(values: Sequence[Any]) -> int:
     return zlib.crc32(repr(tuple(values)).encode())
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+def _code_hashes(settings: Settings) -> dict[str, str]:
+    names = {spec.partition(":")[0].strip() for spec in settings.agents}
+    return {f"code {code.name}": code.hash for code in code_of(names)}
 
 
-def _versions() -> dict[str, str]:
+def _versions(settings: Settings) -> dict[str, str]:
     libraries = ("numpy", "numba", "open_spiel")
     return {
         "mrjack_ai": __version__,
         "python": platform.python_version(),
         **{name: version(name) for name in libraries},
         "platform": platform.platform(),
+        **_code_hashes(settings),
     }
 
 
 # -- writing ------------------------------------------------------------------------------
-
-
-class _Lock:
-    """Keeps other runs off a results file for as long as this process lives."""
-
-    _held: set[str] = set()  # noqa: RUF012 - shared on purpose: see `__init__`
-    _guard = threading.Lock()
-
-    def __init__(self, path: Path) -> None:
-        self._name = os.path.realpath(path)
-        self._path = f"{self._name}.lock"
-        self._file: TextIO | None = None
-        self._own = False
-        # A process does not lock itself out, and closing the file once would unlock it.
-        with self._guard:
-            if self._name in self._held:
-                raise self._refusal(path, f"process {os.getpid()}, this one")
-            self._held.add(self._name)
-        try:
-            self._take(path)
-        except BaseException:
-            self.release()
-            raise
-
-    @staticmethod
-    def _refusal(path: Path, who: str) -> TournamentError:
-        return TournamentError(
-            f"{str(path)!r} is being written by another run ({who}); wait for it, stop it, or "
-            "give another --out"
-        )
-
-    def _take(self, path: Path) -> None:
-        import fcntl  # not at the top: only this function needs a system that has it
-
-        while True:
-            self._file = file = open(self._path, "a+", encoding="utf-8")  # noqa: SIM115
-            try:
-                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                file.seek(0)
-                raise self._refusal(path, file.read().strip() or "it has just started") from None
-            # Whoever held it may have removed the file between our opening and locking it.
-            with contextlib.suppress(FileNotFoundError):
-                if os.path.samestat(os.fstat(file.fileno()), os.stat(self._path)):
-                    break
-            file.close()
-        with contextlib.suppress(OSError):  # a full disk; the text is for people only
-            file.truncate(0)
-            file.write(f"process {os.getpid()} on {socket.gethostname()}, since {_now()}\n")
-            file.flush()
-        self._own = True
-
-    def release(self) -> None:
-        if self._own:
-            with contextlib.suppress(OSError):
-                os.unlink(self._path)
-        if self._file is not None:
-            with contextlib.suppress(OSError):
-                self._file.close()
-        with self._guard:
-            self._held.discard(self._name)
 
 
 class ResultsWriter:
@@ -195,7 +137,7 @@ class ResultsWriter:
     ) -> None:
         self.path = Path(path)
         self.settings = settings
-        self._lock: _Lock | None = None
+        self._lock: FileLock | None = None
         self._connection: sqlite3.Connection | None = None
         self._run: int | None = None
         self._workers = workers
@@ -203,7 +145,7 @@ class ResultsWriter:
         self.outcomes = Outcomes(settings)
         """Who won the games that are in the file."""
         try:
-            self._lock = _Lock(self.path)
+            self._lock = FileLock(self.path)
             self._open()
         except (OSError, sqlite3.OperationalError) as error:
             self.close()
@@ -251,9 +193,8 @@ class ResultsWriter:
         connection.execute("PRAGMA journal_mode = WAL")
         settings = json.dumps(self.settings.to_dict())
         agents = self._agents or [
-            (number, spec, name, json.dumps(parameters))
+            (number, spec, spec.partition(":")[0].strip(), json.dumps(described_parameters(spec)))
             for number, spec in enumerate(self.settings.agents)
-            for name, parameters in [parse_agent(spec)]
         ]
         connection.execute("BEGIN IMMEDIATE")
         for statement in _SCHEMA.split(";"):
@@ -273,7 +214,7 @@ class ResultsWriter:
         """
         connection = self._connection
         assert connection is not None
-        now = _now()
+        now = utc_now()
         kept = self.outcomes.count
         self.outcomes.add(results)
         stop = self.outcomes.stop
@@ -284,7 +225,7 @@ class ResultsWriter:
             if self._run is None:  # a run that adds nothing leaves no trace
                 self._run = connection.execute(
                     "INSERT INTO runs (started, workers, versions) VALUES (?, ?, ?)",
-                    (now, self._workers, json.dumps(_versions())),
+                    (now, self._workers, json.dumps(_versions(self.settings))),
                 ).lastrowid
             rows = [(*result, self._run, now, _checksum(result)) for result in results]
             connection.executemany(_INSERT, rows)
@@ -373,7 +314,7 @@ def _read_settings(path: Path, connection: sqlite3.Connection) -> dict[str, Any]
     if schema != SCHEMA_VERSION:
         raise TournamentError(
             f"{str(path)!r} has version {schema} of the form of results files; this version of "
-            f"mrjack_ai reads {SCHEMA_VERSION}"
+            f"mrjack_ai reads {SCHEMA_VERSION}; use the mrjack_ai that wrote it, or play anew"
         )
     try:
         rows = connection.execute("SELECT settings, checksum FROM tournament").fetchall()
@@ -500,20 +441,38 @@ class ResultsReader:
         Raises:
             TournamentError: when it is not there or damaged.
         """
+        total = self.settings.total_games
+        if not 0 <= number < total:
+            raise TournamentError(
+                f"{str(self.path)!r} has no game {number + 1}; games are counted from 1 to {total}"
+            )
         with self._errors():
             row = self.connection.execute(f"{_SELECT} WHERE number = ?", (number,)).fetchone()
-            result = None if row is None else _checked(row, self.settings)
+            if row is None:
+                raise TournamentError(
+                    f"{str(self.path)!r}: game {number + 1} has not been played; {self.count()} of "
+                    f"the {total} games have"
+                )
+            result = _checked(row, self.settings)
         if result is None:
             raise _damaged(self.path, f"game {number + 1}", "it cannot be read")
         return result
 
     def readable(self) -> Iterator[tuple[Any, ...]]:
-        """The rows of the games in the order of the schedule, but for damaged ones."""
+        """The rows of the games in the order of the schedule, but for damaged ones.
+
+        Raises:
+            TournamentError: when there is no table of games, or it is none of ours.
+        """
         for number in range(self.settings.total_games):
-            with contextlib.suppress(sqlite3.DatabaseError):
+            try:
                 row = self.connection.execute(f"{_SELECT} WHERE number = ?", (number,)).fetchone()
-                if row is not None and _checked(row, self.settings) is not None:
-                    yield row
+            except sqlite3.DatabaseError as error:
+                if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_ERROR:
+                    raise _no_results(self.path, error) from None
+                continue
+            if row is not None and _checked(row, self.settings) is not None:
+                yield row
 
     def table(self, name: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Columns and rows of a table, such as `agents` or `runs`."""
@@ -534,6 +493,21 @@ class ResultsReader:
         self.connection.close()
 
 
+def changed_code(path: str | Path, settings: Settings) -> list[str]:
+    """Names of the loaded code files that were others when games in a results file were played.
+
+    Raises:
+        TournamentError: when the file is there and cannot be read.
+    """
+    now = _code_hashes(settings)
+    if not now or not is_results_file(path):
+        return []
+    with ResultsReader(path) as reader:
+        runs = [json.loads(row[3]) for row in reader.table("runs")[1]]
+    changed = {name for run in runs for name in now if run.get(name, now[name]) != now[name]}
+    return sorted(name.removeprefix("code ") for name in changed)
+
+
 def recover(path: str | Path, new: str | Path) -> int:
     """Copy the games of a damaged results file that can still be read to a new one.
 
@@ -541,13 +515,20 @@ def recover(path: str | Path, new: str | Path) -> int:
         Number of games copied.
 
     Raises:
-        TournamentError: when there is such a file already, or even the settings are lost.
+        TournamentError: when there is such a file already, even the settings are lost, or there
+            are games but none of them can be read; there is no new file then.
     """
     if os.path.exists(new):
         raise TournamentError(f"{str(new)!r} exists already; give another name")
     with ResultsReader(path, damaged=True) as reader:
         writer = ResultsWriter(new, reader.settings, agents=reader.table("agents")[1])
         try:
-            return writer.copy(reader.table("runs")[1], reader.readable())
-        finally:
-            writer.close()
+            with contextlib.closing(writer):
+                count = writer.copy(reader.table("runs")[1], reader.readable())
+            if not count and (games := reader.count()):
+                raise _no_results(reader.path, f"none of its {games} games can be read")
+        except BaseException:
+            for ending in ("", "-wal", "-shm"):  # SQLite keeps the others when it is interrupted
+                Path(f"{new}{ending}").unlink(missing_ok=True)
+            raise
+        return count

@@ -19,16 +19,20 @@ import traceback
 from collections import Counter, deque
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from multiprocessing import connection as pipes
 from multiprocessing.context import SpawnProcess
 from typing import Any
 
-from mrjack_ai.agents import Agent, agent_class, register_agent
+from mrjack_ai.agents import Agent, CommandAgent, agent_class, make_agent, register_agent
+from mrjack_ai.agents.code_files import CodeFile, load_sent
+from mrjack_ai.agents.outside import code_of, names_in_code
+from mrjack_ai.agents.program import end_groups, report_groups_to
 from mrjack_ai.agents.registry import parse_agent
 from mrjack_ai.engine.warmup import load_kernels
-from mrjack_ai.errors import TournamentError
+from mrjack_ai.errors import AgentError, TournamentError
 from mrjack_ai.game import new_game
 from mrjack_ai.tournament.match import CRASH, TIME, Forfeit
 from mrjack_ai.tournament.schedule import GameResult, Settings
@@ -46,7 +50,9 @@ HANG_SECONDS = 5.0
 MOST_DEATHS = 3
 """So many worker processes may die of one game before it is forfeited."""
 
-_MOST_GAMES, _MOST_ACTIONS = 256, 1024
+_MOST_GAMES, _MOST_ACTIONS, _MOST_PROGRAMS = 256, 1024, 64
+_STOP_SECONDS = 3.0
+"""Workers with nothing left to do are given this long to end their programs."""
 _IMPORTABLE = (
     "agents of your own must be importable, and a script that calls run_tournament with workers "
     "must do so under `if __name__ == '__main__':`"
@@ -55,14 +61,29 @@ _IMPORTABLE = (
 Numbers = Iterator[int]
 
 
-def agent_classes(settings: Settings) -> dict[str, type[Agent]]:
-    """The agents a process has to know, by name."""
+@dataclass(frozen=True)
+class Players:
+    """The agents a process has to know.
+
+    Attributes:
+        code: code files to be loaded there, as they were when they were loaded here.
+        agents: classes of the agents that are in none of them, by name.
+    """
+
+    code: tuple[CodeFile, ...]
+    agents: dict[str, type[Agent]]
+
+
+def players_of(settings: Settings) -> Players:
+    """The agents that play a tournament."""
     names = {parse_agent(spec)[0] for spec in settings.agents}
-    return {name: agent_class(name) for name in names}
+    others = names - names_in_code()
+    return Players(code_of(names), {name: agent_class(name) for name in sorted(others)})
 
 
-def _prepare(settings: Settings, agents: dict[str, type[Agent]]) -> None:
-    for name, agent in agents.items():
+def _prepare(settings: Settings, players: Players) -> None:
+    load_sent(players.code)
+    for name, agent in players.agents.items():
         # A worker of a cluster may have played for an earlier run, with another class.
         register_agent(name, agent, replace=True)
     _load_kernels(settings.variant)
@@ -76,14 +97,13 @@ def _load_kernels(variant: Variant) -> None:
 # -- any executor -------------------------------------------------------------------------
 
 
-def play_batch(
-    settings: Settings, numbers: Sequence[int], agents: dict[str, type[Agent]]
-) -> list[GameResult]:
+def play_batch(settings: Settings, numbers: Sequence[int], players: Players) -> list[GameResult]:
     """Play some games of the schedule, in order, for as long as a batch may take.
 
     This is what executors run. Games that it does not come to are missing from the answer.
     """
-    _prepare(settings, agents)
+    _prepare(settings, players)
+    _check_programs(settings.agents)
     results: list[GameResult] = []
     started = time.perf_counter()
     for number in numbers:
@@ -91,6 +111,19 @@ def play_batch(
             break
         results.append(settings.game(number).result(settings))
     return results
+
+
+@lru_cache(maxsize=16)
+def _check_programs(agents: tuple[str, ...]) -> None:
+    """Else each of their games would be forfeited, because of the machine it happens to be on."""
+    for spec in agents:
+        if agent_class(parse_agent(spec)[0]) is CommandAgent:
+            try:
+                make_agent(spec)
+            except AgentError as error:
+                raise TournamentError(
+                    f"a worker says: {error}; the program must be there under the same path as here"
+                ) from None
 
 
 class _Pace:
@@ -127,14 +160,14 @@ def play_on_executor(
     Raises:
         TournamentError: when the executor breaks.
     """
-    agents = agent_classes(settings)
+    players = players_of(settings)
     pace = _Pace()
     again: deque[int] = deque()
     pending: dict[Future[list[GameResult]], list[int]] = {}
     try:
         while True:
             while len(pending) < 2 * workers and (batch := _take(again, numbers, pace.games())):
-                pending[executor.submit(play_batch, settings, batch, agents)] = batch
+                pending[executor.submit(play_batch, settings, batch, players)] = batch
             if not pending:
                 return
             for future in wait(pending, return_when=FIRST_COMPLETED).done:
@@ -166,6 +199,8 @@ class _Shared:
     def __init__(self, context: Any) -> None:
         self._now = context.RawArray("d", 4)  # game, player asked, since when, number of actions
         self._actions = context.RawArray("i", _MOST_ACTIONS)
+        self.programs = context.RawArray("l", _MOST_PROGRAMS)
+        """Process groups of the programs that play in this process."""
         self.begin(-1)
 
     def begin(self, number: int) -> None:
@@ -217,17 +252,16 @@ class _Shared:
         )
 
 
-def _work(
-    pipe: pipes.Connection, shared: _Shared, settings: Settings, agents: dict[str, type[Agent]]
-) -> None:
-    """What a worker process does: play the games it is sent, until the coordinator is gone."""
+def _work(pipe: pipes.Connection, shared: _Shared, settings: Settings, players: Players) -> None:
+    """What a worker process does: play the games it is sent, until told to stop."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_die_with_the_coordinator, daemon=True).start()
+    threading.Thread(target=_die_with_the_coordinator, args=(shared,), daemon=True).start()
+    report_groups_to(shared.programs)
     try:
-        _prepare(settings, agents)
+        _prepare(settings, players)
         pipe.send(None)  # ready
-        while True:
-            for number in pipe.recv():
+        while (numbers := pipe.recv()) is not None:
+            for number in numbers:
                 shared.begin(number)
                 result = settings.game(number).result(settings, shared)
                 shared.begin(-1)
@@ -238,22 +272,23 @@ def _work(
         pipe.send(traceback.format_exc())
 
 
-def _die_with_the_coordinator() -> None:
+def _die_with_the_coordinator(shared: _Shared) -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         pipes.wait([parent.sentinel])
+        end_groups(shared.programs)
         os._exit(1)
 
 
 class _Worker:
     """A worker process, seen from the coordinator."""
 
-    def __init__(self, settings: Settings, agents: dict[str, type[Agent]]) -> None:
+    def __init__(self, settings: Settings, players: Players) -> None:
         context = multiprocessing.get_context("spawn")
         self.shared = _Shared(context)
         self.pipe, theirs = context.Pipe()
         self.process: SpawnProcess = context.Process(
-            target=_work, args=(theirs, self.shared, settings, agents)
+            target=_work, args=(theirs, self.shared, settings, players)
         )
         # Ctrl-C reaches every process of the terminal, but only the coordinator acts on it; a new
         # process keeps what is blocked here from its first moment on.
@@ -272,9 +307,18 @@ class _Worker:
         with contextlib.suppress(OSError):  # it is dead, which shows when it is asked for results
             self.pipe.send(numbers)
 
+    def ask_to_stop(self) -> bool:
+        """Let a process without games end by itself, and its programs; False when it has some."""
+        if not self.ready or self.games:
+            return False
+        with contextlib.suppress(OSError):
+            self.pipe.send(None)
+        return True
+
     def stop(self) -> None:
         self.process.kill()
         self.process.join()
+        end_groups(self.shared.programs)
         self.pipe.close()
 
 
@@ -295,8 +339,8 @@ class WorkerPool:
 
     def __init__(self, settings: Settings, workers: int) -> None:
         self.settings = settings
-        self._agents = agent_classes(settings)
-        for name, agent in self._agents.items():
+        self._players = players_of(settings)
+        for name, agent in self._players.agents.items():
             try:
                 pickle.dumps(agent)
             except (pickle.PicklingError, AttributeError) as error:
@@ -312,15 +356,22 @@ class WorkerPool:
         self._workers: list[_Worker] = []
         try:
             for _ in range(workers):
-                self._workers.append(_Worker(settings, self._agents))
+                self._workers.append(_Worker(settings, self._players))
         except BaseException:
             self.close()
             raise
 
     def close(self) -> None:
-        """End all processes."""
+        """End all processes, and the programs that play in them."""
+        idle = []
         for worker in self._workers:
-            worker.process.kill()
+            if worker.ask_to_stop():
+                idle.append(worker)
+            else:
+                worker.process.kill()
+        deadline = time.monotonic() + _STOP_SECONDS
+        for worker in idle:
+            worker.process.join(max(0.0, deadline - time.monotonic()))
         for worker in self._workers:
             worker.stop()
         self._workers = []
@@ -429,7 +480,7 @@ class WorkerPool:
     def _replace(self, worker: _Worker) -> None:
         self._again.extend(worker.games)
         worker.stop()
-        self._workers[self._workers.index(worker)] = _Worker(self.settings, self._agents)
+        self._workers[self._workers.index(worker)] = _Worker(self.settings, self._players)
 
     def _hanging(self, worker: _Worker, longest: float) -> GameResult | None:
         """The game of a worker whose agent does not return; the worker is replaced."""

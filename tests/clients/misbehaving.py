@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import time
+from pathlib import Path
 
 HOW = sys.argv[1]
 
@@ -12,6 +13,9 @@ HOW = sys.argv[1]
 def answer(message: dict) -> str:
     kind = message["type"]
     if kind == "hello":
+        if HOW == "stays":
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            Path(sys.argv[2], f"hello-{os.getpid()}").touch()
         return json.dumps({"protocol": 2 if HOW == "version" else 1})
     if kind == "new game":
         print("new game as", message["role"], file=sys.stderr, flush=True)
@@ -61,6 +65,8 @@ def answer(message: dict) -> str:
 for line in sys.stdin:
     message = json.loads(line)
     if message["type"] == "quit":
+        if HOW == "stays":
+            Path(sys.argv[2], f"quit-{os.getpid()}").touch()
         while HOW == "stubborn":
             time.sleep(60)
         break
@@ -68,3 +74,5 @@ for line in sys.stdin:
     if HOW == "closes-input" and message["type"] == "new game":
         os.close(0)
         time.sleep(60)
+while HOW == "stays":  # after its input has ended
+    time.sleep(60)
