@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from mrjack_ai import Variant
 from mrjack_ai.agents import Agent
 from mrjack_ai.openspiel.agents import OpenSpielAgent
-from mrjack_ai.tournament import Settings, run_tournament, standings
+from mrjack_ai.tournament import Settings, pairing_results, run_tournament
 
 
 @contextmanager
@@ -43,7 +43,7 @@ def play(ours: str, theirs: str, games: int, seed: int) -> float:
     """Print one match; returns the seconds a decision of theirs took."""
     with clock(OpenSpielAgent) as taken:
         results = run_tournament(Settings((ours, theirs), games, seed, Variant()))
-    found = next(s for s in standings(results) if s.agent == ours)
+    (found,) = pairing_results(results)
     print(
         f"| {ours} | {theirs} | {games} | {found.score.percent()} "
         f"| {found.as_detective.percent()} | {found.as_jack.percent()} "

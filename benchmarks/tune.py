@@ -17,7 +17,7 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from mrjack_ai import Variant, __version__
-from mrjack_ai.tournament import Settings, run_tournament, standings
+from mrjack_ai.tournament import Settings, pairing_results, run_tournament
 
 RESULTS = Path(__file__).with_name("tuning.jsonl")
 
@@ -61,7 +61,7 @@ def play(comparison: Comparison, seed: int, workers: int) -> dict[str, object]:
     results = run_tournament(settings, workers=workers)
     if not results.complete:
         raise KeyboardInterrupt
-    found = next(s for s in standings(results) if s.agent == comparison.agent)
+    (found,) = pairing_results(results)
     sides = {"score": found.score, "as_detective": found.as_detective, "as_jack": found.as_jack}
     return {
         "agent": comparison.agent,

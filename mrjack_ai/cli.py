@@ -29,7 +29,6 @@ from mrjack_ai.agents import (
 )
 from mrjack_ai.board import load_board
 from mrjack_ai.console import (
-    ENDING_NAMES,
     MOST_FORFEITS,
     TABLE_STYLE,
     live_table,
@@ -64,6 +63,7 @@ from mrjack_ai.tournament import (
 )
 from mrjack_ai.tournament.description import read_description
 from mrjack_ai.tournament.ladder import games_of, ladder_pairs, markdown_table, run_ladder
+from mrjack_ai.tournament.standings import ENDING_NAMES
 from mrjack_ai.tournament.store import ResultsReader, changed_code, is_results_file
 from mrjack_ai.variant import DEFAULT_VARIANT, DETECTIVE, PLAYER_NAMES, Variant, make_variant
 
@@ -346,7 +346,7 @@ def _replay(options: argparse.Namespace) -> int:
         if options.text:
             print(record.to_text())
     counts = Counter(record.ending for record in records)
-    endings = [f"{name} {counts[word]}" for name, word in ENDING_NAMES]
+    endings = [f"{name} {counts[word]}" for word, name in ENDING_NAMES.items() if word != "forfeit"]
     forfeited = sum("forfeit" in record.details for record in records)
     if forfeited:
         endings.append(f"forfeited {forfeited}")

@@ -15,16 +15,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from mrjack_ai.engine.layout import ENDINGS
-from mrjack_ai.notation import ENDING_WORDS
 from mrjack_ai.tournament import PairingResult, Results, Summary, forfeit_text
 from mrjack_ai.tournament.outcomes import NOT_PLAYED, Outcomes
+from mrjack_ai.tournament.standings import ENDING_NAMES
 from mrjack_ai.tournament.statistics import mean_score
 
 TABLE_STYLE: dict[str, Any] = {"title_justify": "left", "box": box.SIMPLE_HEAD}
-
-ENDING_NAMES = [(ENDINGS[ending], word) for ending, word in ENDING_WORDS.items()]
-"""Name and short name of each ending."""
 
 MOST_FORFEITS = 5
 """So many forfeited games are listed after a tournament."""
@@ -109,7 +105,7 @@ def _pairings_table(summary: Summary) -> Table:
 
 
 def _endings_table(summary: Summary) -> Table:
-    titles = {word: name for name, word in ENDING_NAMES} | {"forfeit": "forfeit"}
+    titles = dict(ENDING_NAMES)
     rows = [row for pairing in summary.pairings for row in _by_side(pairing)]
     if not any("forfeit" in counts for _, counts, _ in rows):
         del titles["forfeit"]

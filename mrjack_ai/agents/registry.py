@@ -139,6 +139,11 @@ def plain_parameters(name: str, made: type) -> tuple[Parameter, ...]:
     return tuple(found)
 
 
+def name_of(spec: str) -> str:
+    """The agent's name in a specification, known or not."""
+    return spec.partition(":")[0].strip()
+
+
 def parse_agent(spec: str) -> tuple[str, dict[str, Any]]:
     """Name and all parameters, defaults included, of a specification (see `make_agent`).
 

@@ -226,8 +226,7 @@ def _text(record: GameRecord) -> str:
 
 def _records(path: str | Path) -> Iterator[GameRecord]:
     with ResultsReader(path) as reader:
-        for result in reader.results():
-            yield result.record(reader.settings)
+        yield from reader.records()
 
 
 def _write(out: Path, texts: Iterator[str]) -> int:

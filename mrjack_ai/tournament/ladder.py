@@ -13,7 +13,7 @@ from mrjack_ai.agents.registry import parse_agent
 from mrjack_ai.errors import TournamentError
 from mrjack_ai.tournament.runner import Results, run_tournament
 from mrjack_ai.tournament.schedule import Settings
-from mrjack_ai.tournament.standings import Standing, pairing_results, standings
+from mrjack_ai.tournament.standings import pairing_results
 from mrjack_ai.tournament.statistics import Rate
 from mrjack_ai.variant import Variant
 
@@ -171,9 +171,7 @@ def _file_names(pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
 
 def _step(results: Results) -> Step:
     (pairing,) = pairing_results(results)
-    agent, against = pairing.agents
-    standing: Standing = next(s for s in standings(results) if s.agent == agent)
-    return Step(agent, against, pairing.score, standing.as_detective, standing.as_jack)
+    return Step(*pairing.agents, pairing.score, pairing.as_detective, pairing.as_jack)
 
 
 def markdown_table(steps: Sequence[Step]) -> str:

@@ -16,9 +16,9 @@ import numpy as np
 from mrjack_ai.errors import TournamentError
 from mrjack_ai.render import page
 from mrjack_ai.render.page import Axis, Interval, Markup, element, join
-from mrjack_ai.tournament.report_games import ENDING_NAMES, GameChoice, games_section
+from mrjack_ai.tournament.report_games import GameChoice, games_section
 from mrjack_ai.tournament.schedule import Settings
-from mrjack_ai.tournament.standings import PairingResult, Standing, Summary, Tally
+from mrjack_ai.tournament.standings import ENDING_NAMES, PairingResult, Standing, Summary, Tally
 from mrjack_ai.tournament.statistics import EloEstimate, Rate
 from mrjack_ai.tournament.store import ResultsReader
 

@@ -6,19 +6,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mrjack_ai.engine.layout import ENDINGS
 from mrjack_ai.game import State
-from mrjack_ai.notation import ENDING_WORDS
 from mrjack_ai.record import GameRecord
 from mrjack_ai.render.page import Markup, element, join
 from mrjack_ai.render.terminal import board_text
 from mrjack_ai.tournament.schedule import GameResult, Settings, forfeit_text, log_texts
+from mrjack_ai.tournament.standings import ENDING_NAMES
 from mrjack_ai.tournament.store import ResultsReader
 from mrjack_ai.variant import DETECTIVE, JACK
-
-ENDING_NAMES: dict[str, str] = {word: ENDINGS[code] for code, word in ENDING_WORDS.items()}
-ENDING_NAMES["forfeit"] = "forfeit"
-"""What a page calls each ending."""
 
 MOST_GAMES = 300
 """Most games shown, besides forfeits."""

@@ -49,8 +49,7 @@ class StoredRecords(Sequence[GameRecord]):
             TournamentError: at the first game that is damaged.
         """
         with ResultsReader(self._path) as reader:
-            for result in islice(reader.results(), self._count):
-                yield result.record(reader.settings)
+            yield from islice(reader.records(), self._count)
 
     @overload
     def __getitem__(self, index: int) -> GameRecord: ...

@@ -275,7 +275,7 @@ class Game:
         if forfeit is not None:
             winner = 1 - forfeit.player
         else:
-            winner = DETECTIVE if ending == "caught" else JACK
+            winner = DETECTIVE if state.returns()[DETECTIVE] > 0 else JACK
         return GameResult(
             number=self.number,
             pairing=self.pairing,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from mrjack_ai.engine.layout import ENDINGS
 from mrjack_ai.errors import TournamentError
 from mrjack_ai.notation import ENDING_WORDS
 from mrjack_ai.record import GameRecord
@@ -28,8 +29,12 @@ from mrjack_ai.tournament.statistics import (
 )
 from mrjack_ai.variant import DETECTIVE, JACK
 
-ALL_ENDINGS = (*ENDING_WORDS.values(), "forfeit")
-"""How a game of a tournament can end."""
+ENDING_NAMES = {word: ENDINGS[code] for code, word in ENDING_WORDS.items()}
+ENDING_NAMES["forfeit"] = "forfeit"
+"""How a game of a tournament can end: the words of records, and what people are shown."""
+
+ALL_ENDINGS = tuple(ENDING_NAMES)
+"""The words alone."""
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,9 @@ from pathlib import Path
 from typing import Any
 
 from mrjack_ai.agents.outside import code_of
-from mrjack_ai.agents.registry import described_parameters
+from mrjack_ai.agents.registry import described_parameters, name_of
 from mrjack_ai.errors import MrJackError, TournamentError
+from mrjack_ai.record import GameRecord
 from mrjack_ai.tournament.lock import FileLock, utc_now
 from mrjack_ai.tournament.outcomes import Outcomes
 from mrjack_ai.tournament.schedule import GameResult, Settings
@@ -96,7 +97,7 @@ def _checksum(values: Sequence[Any]) -> int:
 
 
 def _code_hashes(settings: Settings) -> dict[str, str]:
-    names = {spec.partition(":")[0].strip() for spec in settings.agents}
+    names = {name_of(spec) for spec in settings.agents}
     return {f"code {code.name}": code.hash for code in code_of(names)}
 
 
@@ -193,7 +194,7 @@ class ResultsWriter:
         connection.execute("PRAGMA journal_mode = WAL")
         settings = json.dumps(self.settings.to_dict())
         agents = self._agents or [
-            (number, spec, spec.partition(":")[0].strip(), json.dumps(described_parameters(spec)))
+            (number, spec, name_of(spec), json.dumps(described_parameters(spec)))
             for number, spec in enumerate(self.settings.agents)
         ]
         connection.execute("BEGIN IMMEDIATE")
@@ -430,6 +431,10 @@ class ResultsReader:
             TournamentError: at the first that is damaged.
         """
         return (result for result, _, _ in self.results_and_runs())
+
+    def records(self) -> Iterator[GameRecord]:
+        """The same as records."""
+        return (result.record(self.settings) for result in self.results())
 
     def results_and_runs(self) -> Iterator[tuple[GameResult, int, str]]:
         """The same, with the number of the run and the time (UTC) it was finished."""
