@@ -35,6 +35,13 @@ from mrjack_ai.position import set_bits
 from mrjack_ai.tables import NO_SEAT, Words
 
 
+def public_identities(observation: Observation) -> int:
+    """Mask of the seats that can be Jack as far as everybody knows."""
+    s = observation._record
+    everybody = (1 << len(observation.variant.cast)) - 1
+    return everybody & ~(int(s["cleared"]) | int(s["ruled_out"]))
+
+
 def possible_identities(observation: Observation) -> int:
     """Mask of the seats that can be Jack, given everything the observer knows.
 
@@ -50,11 +57,10 @@ def possible_identities(observation: Observation) -> int:
         return 1 << int(s["accused"])
     if ending == ESCAPE:
         return 1 << int(s["seat"])
-    everybody = (1 << len(observation.variant.cast)) - 1
-    innocent = int(s["cleared"]) | int(s["drawn"][DETECTIVE]) | int(s["ruled_out"])
+    innocent = int(s["drawn"][DETECTIVE])
     if ending == WRONG_ACCUSATION:
         innocent |= 1 << int(s["accused"])
-    return everybody & ~innocent
+    return public_identities(observation) & ~innocent
 
 
 def identity_weights(observation: Observation) -> npt.NDArray[np.float64]:

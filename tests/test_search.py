@@ -196,7 +196,7 @@ def below(nodes: np.ndarray, at: int) -> list[object]:
     while child >= 0:
         children.append(below(nodes, child))
         child = int(nodes[child]["next_sibling"])
-    names = ("value", "visits", "available", "edge", "children", "prior", "rated")
+    names = ("value", "visits", "available", "edge", "prior", "rated")
     return [*(nodes[at][name].item() for name in names), children]
 
 
@@ -433,6 +433,22 @@ def test_nobody_innocent_is_accused_and_the_last_chance_is_used() -> None:
         while not state.is_terminal() and state.current_player() == DETECTIVE:
             state = state.child(agent.act(state.observation()))
         assert state.is_terminal()
+
+
+def test_the_last_chance_is_used_in_the_smallest_casts() -> None:
+    """With one card a turn the Detective's last one comes before the last turn."""
+    variant = make_variant("mews", "SH+JW", 2)
+    used = 0
+    for seed in range(200):
+        for state in walk(variant, seed):
+            if state.current_player() != DETECTIVE or not state.is_last_chance():
+                continue
+            accusing = {a for a in state.legal_actions() if "accuse" in state.action_to_string(a)}
+            if accusing and len(accusing) < len(state.legal_actions()):
+                assert not accusing & set(losses(state))
+                assert losses(state)
+                used += state.turn < variant.turns
+    assert used > 5
 
 
 def test_the_expected_line_is_legal_and_begins_with_the_choice() -> None:

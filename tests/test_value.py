@@ -15,10 +15,9 @@ import pytest
 import mrjack_ai
 from mrjack_ai import AgentError, NotationError, State
 from mrjack_ai.agents import PlayEvidence, analyse, make_agent
-from mrjack_ai.agents.behaviour import public_identities
 from mrjack_ai.agents.fitted import load_weights, save_weights
 from mrjack_ai.agents.tree import SearchSettings, Tree
-from mrjack_ai.belief import identity_weights, possible_identities
+from mrjack_ai.belief import identity_weights, possible_identities, public_identities
 from mrjack_ai.engine import search as engine
 from mrjack_ai.engine import value
 from mrjack_ai.engine.behaviour import UNIFORM_SHARE

@@ -6,12 +6,12 @@ import numpy as np
 import numpy.typing as npt
 
 from mrjack_ai.agents.fitted import Weights
-from mrjack_ai.belief import possible_identities
-from mrjack_ai.engine import entry
+from mrjack_ai.belief import possible_identities, public_identities
 from mrjack_ai.engine.behaviour import model_choices, weigh_plays
-from mrjack_ai.engine.layout import DETECTIVE, STATE, game_words
+from mrjack_ai.engine.layout import DETECTIVE, STATE
+from mrjack_ai.game import new_game
 from mrjack_ai.observation import Observation
-from mrjack_ai.tables import Words, build_tables
+from mrjack_ai.tables import build_tables
 
 
 class PlayEvidence:
@@ -22,8 +22,8 @@ class PlayEvidence:
 
     Args:
         weights: of the fitted value function.
-        sharpness: how strongly the model prefers what it rates higher, per unit of return; 0
-            leaves the exact weights.
+        sharpness: how strongly the model prefers what it rates higher, per unit of return; with 0
+            only exits let go by, and the number of actions each of them would have had, count.
     """
 
     def __init__(self, weights: Weights, sharpness: float) -> None:
@@ -44,10 +44,8 @@ class PlayEvidence:
             float64, shape `(seats,)`, adding up to 1.
         """
         seats = len(observation.variant.cast)
-        if observation.player == DETECTIVE:
-            possible = possible_identities(observation)
-        else:
-            possible = public_identities(observation)
+        detective = observation.player == DETECTIVE
+        possible = (possible_identities if detective else public_identities)(observation)
         mask = (possible >> np.arange(seats) & 1).astype(np.float64)
         if possible.bit_count() < 2:
             return mask
@@ -56,10 +54,13 @@ class PlayEvidence:
         if begun != self._begun or observation.events[:known] != self._events:
             self._begun, known = begun, 0
             self._logarithms = np.zeros(seats)
-        tables = build_tables(observation.variant)
+        if observation.root is not None:
+            root = np.frombuffer(bytearray(observation.root), np.uint64)
+        else:
+            root = new_game(observation.variant).position_words()
         weigh_plays(
-            _root(observation, tables),
-            tables,
+            root,
+            build_tables(observation.variant),
             self._weights,
             np.array(observation.events, np.int64),
             known,
@@ -93,18 +94,3 @@ class PlayEvidence:
         jack = int(words.view(STATE)[0]["jack"])
         exposure: npt.NDArray[np.float64] = np.log(chances[jack] / (weights @ chances))
         return exposure
-
-
-def public_identities(observation: Observation) -> int:
-    """Mask of the seats that can be Jack as far as everybody knows."""
-    s = observation.position_words().view(STATE)[0]
-    everybody = (1 << len(observation.variant.cast)) - 1
-    return everybody & ~(int(s["cleared"]) | int(s["ruled_out"]))
-
-
-def _root(observation: Observation, tables: Words) -> Words:
-    if observation.root is not None:
-        return np.frombuffer(bytearray(observation.root), np.uint64)
-    game = np.zeros(game_words(observation.variant), np.uint64)
-    entry.start_game(game, tables)
-    return game

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from mrjack_ai.agents.greedy import TIE
+from mrjack_ai.agents.greedy import TIE, rate
+from mrjack_ai.agents.simple import accusation_ids
 from mrjack_ai.engine import tactics
-from mrjack_ai.engine.greedy import rate_actions
 from mrjack_ai.engine.layout import STATE
 from mrjack_ai.observation import Observation
-from mrjack_ai.tables import ACCUSE, TABLES, build_tables
+from mrjack_ai.tables import build_tables
 from mrjack_ai.variant import DETECTIVE, JACK, MAX_SEATS
 
 
@@ -25,9 +25,7 @@ def certain_wins(observation: Observation, possible: int) -> list[int]:
             return []
     elif observation.witness_seen:
         return []
-    ratings = np.empty(len(observation.actions))
-    tables = build_tables(observation.variant)
-    rate_actions(observation.position_words(), tables, possible, ratings)
+    ratings = rate(observation, possible)
     if ratings.max() < 1.0 - TIE:
         return []
     return [observation.actions[n] for n in np.flatnonzero(ratings >= 1.0 - TIE)]
@@ -60,22 +58,15 @@ def avoidable_losses(observation: Observation, possible: int) -> list[int]:
 
 def _hopeless(observation: Observation, possible: int) -> list[int]:
     """Accusations of the innocent; on the last card also what leaves nobody to accuse."""
-    t = build_tables(observation.variant).view(TABLES)[0]
-    words = observation.position_words()
-    s = words.view(STATE)[0]
-    later = t["play_order"][
-        int(s["turn"]) & 1, int(s["play"]) + 1 : len(observation.variant.cast) // 2
-    ]
-    if int(s["turn"]) == int(t["turns"]) and (later == JACK).all():
-        ratings = np.empty(len(observation.actions))
-        rate_actions(words, build_tables(observation.variant), possible, ratings)
+    actions = np.array(observation.actions)
+    if observation.is_last_chance():
         # An accusation of one of n suspects is rated 1 / n, and nothing else has any hope.
-        return [observation.actions[n] for n in np.flatnonzero(ratings < 1 / MAX_SEATS - TIE)]
-    return [
-        action
-        for action in observation.actions
-        if t["kind"][action] == ACCUSE and not possible >> int(t["argument"][action, 0]) & 1
-    ]
+        losing = rate(observation, possible) < 1 / MAX_SEATS - TIE
+    else:
+        low, high = accusation_ids(observation.variant)
+        accused = np.clip(actions - low, 0, MAX_SEATS)
+        losing = (actions >= low) & (actions < high) & (possible >> accused & 1 == 0)
+    return [int(action) for action in actions[losing]]
 
 
 def _judged(observation: Observation, possible: int) -> list[int]:

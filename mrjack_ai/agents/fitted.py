@@ -19,9 +19,6 @@ Weights = npt.NDArray[np.float32]
 FITTED = "fitted"
 """Name of the weights that come with the package."""
 
-NO_WEIGHTS: Weights = np.zeros(value.WEIGHTS, np.float32)
-"""For searches that rate positions by the rule of thumb."""
-
 
 @lru_cache(maxsize=8)
 def load_weights(name: str = FITTED) -> Weights:

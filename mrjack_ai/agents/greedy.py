@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mrjack_ai.agents.base import Agent, uniform_over
-from mrjack_ai.belief import possible_identities
+from mrjack_ai.belief import possible_identities, public_identities
 from mrjack_ai.engine.greedy import rate_actions
 from mrjack_ai.observation import Observation
 from mrjack_ai.tables import build_tables
@@ -30,13 +30,22 @@ class GreedyAgent(Agent):
 
     def ratings(self, observation: Observation) -> npt.NDArray[np.float64]:
         """Rated chance to win after each legal action: float64, in the order of `actions`."""
-        if observation.player == DETECTIVE:
-            suspects = possible_identities(observation)
-        else:
-            record = observation._record
-            everybody = (1 << len(observation.variant.cast)) - 1
-            suspects = everybody & ~(int(record["cleared"]) | int(record["ruled_out"]))
-        ratings = np.empty(len(observation.actions))
-        tables = build_tables(observation.variant)
-        rate_actions(observation.position_words(), tables, suspects, ratings)
-        return ratings
+        detective = observation.player == DETECTIVE
+        suspects = (possible_identities if detective else public_identities)(observation)
+        return rate(observation, suspects)
+
+
+def rate(observation: Observation, suspects: int) -> npt.NDArray[np.float64]:
+    """Rated chance to win after each legal action, by the best end of the play in progress.
+
+    Args:
+        observation: of the player to move.
+        suspects: mask of the seats that can be Jack as the Detective sees it.
+
+    Returns:
+        float64, in the order of `observation.actions`.
+    """
+    ratings = np.empty(len(observation.actions))
+    tables = build_tables(observation.variant)
+    rate_actions(observation.position_words(), tables, suspects, ratings)
+    return ratings

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from mrjack_ai.agents.base import Agent, uniform_over
 from mrjack_ai.agents.behaviour import PlayEvidence
 from mrjack_ai.agents.certainty import avoidable_losses, certain_wins
-from mrjack_ai.agents.fitted import FITTED, load_weights
-from mrjack_ai.agents.tree import RULE, RootStatistics, SearchSettings, Tree, add_up
+from mrjack_ai.agents.fitted import FITTED
+from mrjack_ai.agents.tree import RootStatistics, SearchSettings, Tree, add_up
 from mrjack_ai.belief import determinize, possible_identities
 from mrjack_ai.engine import search as engine
 from mrjack_ai.engine.layout import STATE
@@ -115,8 +115,6 @@ class SearchAgent(Agent):
             )
         if horizon < 1 or refine < 1:
             raise ValueError("horizon and refine must be at least 1")
-        if eval != RULE:
-            load_weights(eval)
         self._simulations = sims
         self._seconds = time / 1000
         self._final = final
@@ -125,7 +123,6 @@ class SearchAgent(Agent):
         self._discretion = discretion
         self._trees: list[Tree] = []
         self._evidence: PlayEvidence | None = None
-        self._weights = load_weights(FITTED if eval == RULE else eval)
         self._sharpness = (
             {DETECTIVE: float(sharpness), JACK: float(scrutiny)} if belief == "plays" else {}
         )
@@ -139,13 +136,14 @@ class SearchAgent(Agent):
             refine=refine,
             evaluation=eval,
         )
+        self._settings.weights()  # an unusable file is told now
 
     def start(self, variant: Variant, player: int, rng: np.random.Generator) -> None:
         super().start(variant, player, rng)
         self._trees = []
         self._evidence = None
         if player in self._sharpness:
-            self._evidence = PlayEvidence(self._weights, self._sharpness[player])
+            self._evidence = PlayEvidence(self._settings.weights(), self._sharpness[player])
 
     def act(self, observation: Observation) -> int:
         if len(observation.actions) == 1:
@@ -177,6 +175,10 @@ class SearchAgent(Agent):
             goes by the exact weights.
         """
         return None if self._evidence is None else self._evidence.identity_weights(observation)
+
+    def _belief(self, observation: Observation) -> npt.NDArray[np.float64] | None:
+        """Whom the searching player takes for Jack; None for the exact weights. Jack knows."""
+        return None if observation.player == JACK else self.suspicion(observation)
 
     def policy(self, observation: Observation) -> npt.NDArray[np.float64]:
         """Share of the simulations through each action, certainties taken into account.
@@ -212,9 +214,7 @@ class SearchAgent(Agent):
     def _search(
         self, observation: Observation, world: State | None, simulations: int, seconds: float
     ) -> RootStatistics:
-        belief = (
-            self.suspicion(observation) if world is None and observation.player != JACK else None
-        )
+        belief = self._belief(observation) if world is None else None
         trees = [
             Tree(
                 observation, self.kind, self._settings, int(self.rng.integers(2**63)), world, belief
@@ -279,12 +279,12 @@ class PIMCAgent(SearchAgent):
     def _find(self, observation: Observation) -> RootStatistics:
         """Search each sampled world with an equal share of the budget."""
         worlds = min(self._worlds, self._simulations)
-        suspicion = self.suspicion(observation)
+        belief = self._belief(observation)
         parts: list[RootStatistics] = []
         for number in range(1, worlds + 1):
             if parts and self._seconds and self._left(self._seconds) == 0:
                 break
-            world = determinize(observation, self.rng, suspicion)
+            world = determinize(observation, self.rng, belief)
             # On a clock each world is searched until its share of the decision's time has passed.
             until = self._seconds * number / worlds
             parts.append(self._search(observation, world, self._simulations // worlds, until))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from mrjack_ai.agents.fitted import NO_WEIGHTS, Weights, load_weights
+from mrjack_ai.agents.fitted import FITTED, Weights, load_weights
 from mrjack_ai.belief import identity_weights
 from mrjack_ai.engine import search as engine
 from mrjack_ai.engine.layout import EVENT_ALIBI, EVENT_WITNESS
@@ -63,10 +63,8 @@ class SearchSettings:
     evaluation: str = RULE
 
     def weights(self) -> Weights:
-        """Of the fitted value function, as far as it is used."""
-        if self.evaluation != RULE:
-            return load_weights(self.evaluation)
-        return load_weights() if self.order == engine.ORDER_FITTED else NO_WEIGHTS
+        """Of the fitted value function; a search by the rule may still order and believe by it."""
+        return load_weights(FITTED if self.evaluation == RULE else self.evaluation)
 
 
 class Tree:
@@ -137,9 +135,7 @@ class Tree:
         for code in now.events[known:]:
             if EVENT_ALIBI <= code < EVENT_WITNESS:
                 code = EVENT_ALIBI + code % 16  # a tree does not tell who drew
-            at = int(nodes[at]["first_child"])
-            while at >= 0 and int(nodes[at]["edge"]) != code:
-                at = int(nodes[at]["next_sibling"])
+            at = next((child for child in _children(nodes, at) if nodes[child]["edge"] == code), -1)
             if at < 0:
                 return
         self._nodes = np.zeros_like(earlier._nodes)
@@ -190,14 +186,12 @@ class Tree:
         visits = np.zeros(len(actions), np.int64)
         values = np.full(len(actions), np.nan)
         sign = 1.0 if self._observation.player == DETECTIVE else -1.0
-        child = int(nodes[0]["first_child"])
-        while child >= 0:
+        for child in _children(nodes, 0):
             node = nodes[child]
             at = index[int(node["edge"])]
             visits[at] = node["visits"]
             if node["visits"]:
                 values[at] = sign * node["value"] / node["visits"]
-            child = int(node["next_sibling"])
         return RootStatistics(
             actions=actions,
             visits=visits,
@@ -214,15 +208,19 @@ class Tree:
         line: list[int] = []
         at = 0
         while True:
-            best, child = -1, int(nodes[at]["first_child"])
-            while child >= 0:
-                if best < 0 or nodes[child]["visits"] > nodes[best]["visits"]:
-                    best = child
-                child = int(nodes[child]["next_sibling"])
-            if best < 0 or nodes[best]["visits"] < least:
+            visited = {child: int(nodes[child]["visits"]) for child in _children(nodes, at)}
+            at = max(visited, key=visited.__getitem__, default=-1)  # the first of equals
+            if at < 0 or visited[at] < least:
                 return tuple(line)
-            line.append(int(nodes[best]["edge"]))
-            at = best
+            line.append(int(nodes[at]["edge"]))
+
+
+def _children(nodes: npt.NDArray[np.void], parent: int) -> Iterator[int]:
+    """Indices of a node's children."""
+    child = int(nodes[parent]["first_child"])
+    while child >= 0:
+        yield child
+        child = int(nodes[child]["next_sibling"])
 
 
 def add_up(parts: Sequence[RootStatistics]) -> RootStatistics:

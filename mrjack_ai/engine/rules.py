@@ -100,7 +100,12 @@ def lit_hexes(s: Record, t: Record) -> np.uint64:
 @helper
 def visible_seats(s: Record, t: Record) -> int:
     """Mask of the seats that are visible now (6.1)."""
-    lit = lit_hexes(s, t)
+    return visible_by(s, t, lit_hexes(s, t))
+
+
+@helper
+def visible_by(s: Record, t: Record, lit: np.uint64) -> int:
+    """Mask of the seats that are visible by the light of these hexes."""
     occupied = s["occupied"]
     visible = 0
     for seat in range(t["seats"]):

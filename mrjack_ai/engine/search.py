@@ -69,7 +69,6 @@ NODE = np.dtype(
         ("available", "i4"),
         ("first_child", "i4"),  # -1 when there is none
         ("next_sibling", "i4"),
-        ("children", "i4"),
         ("edge", "i4"),  # event code or action id that leads here
         ("prior", "f4"),  # rating of the action that leads here, for the player who chose it
         ("rated", "i4"),  # how the actions of this node were put in order so far
@@ -215,7 +214,6 @@ def _new_node(nodes: Any, settings: Any, parent: int, edge: int) -> int:
     node["visits"] = 0
     node["available"] = 1
     node["first_child"] = -1
-    node["children"] = 0
     node["edge"] = edge
     node["prior"] = 0.0
     node["rated"] = ORDER_RANDOM
@@ -223,7 +221,6 @@ def _new_node(nodes: Any, settings: Any, parent: int, edge: int) -> int:
         above = nodes[parent]
         node["next_sibling"] = above["first_child"]
         above["first_child"] = index
-        above["children"] += 1
     else:
         node["next_sibling"] = -1
     return index

@@ -38,6 +38,7 @@ from mrjack_ai.engine.rules import (
     plays_left,
     public_suspects,
     reach,
+    visible_by,
 )
 from mrjack_ai.tables import ACCUSE, ESCAPE, NO_SEAT, TABLES
 
@@ -116,15 +117,7 @@ def active_rows(s: Any, t: Any, rows: Any) -> None:
     n = popcount(np.uint64(suspects))
     lit = lit_hexes(s, t)
     occupied = s["occupied"]
-    visible = 0
-    on_light = 0
-    for seat in range(t["seats"]):
-        hex = s["position"][seat]
-        if has(lit, hex):
-            visible |= 1 << seat
-            on_light += suspects >> seat & 1
-        elif t["neighbours"][hex] & occupied != ZERO:
-            visible |= 1 << seat
+    visible = visible_by(s, t, lit)
     jack_visible = visible >> jack & 1
     alike = popcount(np.uint64(suspects & (visible if jack_visible else ~visible)))
     seen = integer(s["seen"])
@@ -148,12 +141,15 @@ def active_rows(s: Any, t: Any, rows: Any) -> None:
     suspect_cards = 0
     abilities = 0
     beside_others = ZERO
+    on_light = 0
     for seat in range(t["seats"]):
         if remaining >> seat & 1:
             suspect_cards += suspects >> seat & 1
             abilities |= 1 << integer(t["seat_ability"][seat])
             if seat != jack and has(around, s["position"][seat]):
                 near_cards += 1
+        if has(lit, s["position"][seat]):
+            on_light += suspects >> seat & 1
         if seat != jack:
             beside_others |= t["neighbours"][s["position"][seat]]
     within = reach(s, t, t["seat_walk"][jack], here, t["seat_range"][jack])
