@@ -2,6 +2,7 @@
 
     python benchmarks/tune.py            # plays what is not in benchmarks/tuning.jsonl yet
     python benchmarks/tune.py --markdown # prints the table of what is there
+    python benchmarks/tune.py --match ismcts:c=0.7 ismcts --games 1000 --seed 21  # one of your own
 
 Each comparison plays one changed setting against the default, on paired deals from both sides: at
 an equal number of simulations where a change costs no time, at equal time where it does. Results
@@ -13,10 +14,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from mrjack_ai import Variant, __version__
+from mrjack_ai.agents.registry import described_parameters
 from mrjack_ai.tournament import Settings, pairing_results, run_tournament
 
 RESULTS = Path(__file__).with_name("tuning.jsonl")
@@ -32,7 +34,7 @@ class Comparison:
 
 
 def comparisons(simulations: int, milliseconds: int, games: int) -> list[Comparison]:
-    """All of them, in the order of the parameters."""
+    """All of them: those on a clock first, then in the order of the parameters."""
     equal = f"ismcts:sims={simulations}"
     timed = f"ismcts:time={milliseconds}"
     changes = [f"c={c}" for c in (0.2, 0.35, 0.7, 1.0)]
@@ -41,7 +43,7 @@ def comparisons(simulations: int, milliseconds: int, games: int) -> list[Compari
     changes += ["reuse=false"]
     changes += ["belief=exact", *(f"sharpness={x}" for x in (1, 4, 8))]
     changes += [f"scrutiny={x}" for x in (4, 16)]
-    changes += [f"discretion={d}" for d in (0, 0.02, 0.1, 0.2)]
+    changes += [f"discretion={d}" for d in (0, 0.02, 0.05, 0.2)]
     found = [Comparison(f"{equal},{change}", equal, games) for change in changes]
     plain = f"{equal},discretion=0"  # with discretion Jack's choice is another one
     found.append(Comparison(f"{plain},final=value", plain, games))
@@ -51,7 +53,29 @@ def comparisons(simulations: int, milliseconds: int, games: int) -> list[Compari
     costly = ["rollout=greedy", "rollout=random", "rollout=cautious"]
     costly += ["eval=rule", "eval=rule,rollout=greedy", "eval=rule,rollout=greedy,horizon=8"]
     costly += ["order=rule", "order=random,widening=1000,power=1", "refine=1", "refine=16"]
-    return found + [Comparison(f"{timed},{change}", timed, games // 4 * 2) for change in costly]
+    return [Comparison(f"{timed},{change}", timed, games // 4 * 2) for change in costly] + found
+
+
+def identity(line: dict) -> str:
+    """What makes a line of the results another one: all parameters, defaults too, of both agents.
+
+    So a comparison is played again when a default has changed since.
+    """
+    names = ("agent", "against", "agent_parameters", "against_parameters", "games", "seed")
+    return json.dumps([line[name] for name in names], sort_keys=True)
+
+
+def start_line(comparison: Comparison, seed: int) -> dict[str, object]:
+    """The part of a line that is known before the games."""
+    return {
+        "agent": comparison.agent,
+        "against": comparison.against,
+        "games": comparison.games,
+        "seed": seed,
+        "mrjack_ai": __version__,
+        "agent_parameters": described_parameters(comparison.agent),
+        "against_parameters": described_parameters(comparison.against),
+    }
 
 
 def play(comparison: Comparison, seed: int, workers: int) -> dict[str, object]:
@@ -64,11 +88,7 @@ def play(comparison: Comparison, seed: int, workers: int) -> dict[str, object]:
     (found,) = pairing_results(results)
     sides = {"score": found.score, "as_detective": found.as_detective, "as_jack": found.as_jack}
     return {
-        "agent": comparison.agent,
-        "against": comparison.against,
-        "games": comparison.games,
-        "seed": seed,
-        "mrjack_ai": __version__,
+        **start_line(comparison, seed),
         **{
             name: [round(x, 4) for x in (rate.value, rate.low, rate.high)]
             for name, rate in sides.items()
@@ -104,6 +124,9 @@ def main() -> int:
     )
     parser.add_argument("--simulations", type=int, default=400)
     parser.add_argument("--milliseconds", type=int, default=5)
+    parser.add_argument(
+        "--match", nargs=2, metavar="AGENT", help="play and record the match of these two only"
+    )
     parser.add_argument("--only", nargs="+", metavar="TEXT", help="comparisons that hold a text")
     parser.add_argument("--seed", type=int, default=11)
     parser.add_argument("--workers", type=int, default=1)
@@ -114,11 +137,15 @@ def main() -> int:
     if options.markdown:
         print(markdown(known))
         return 0
-    done = {(line["agent"], line["against"], line["games"], line["seed"]) for line in known}
+    done = {identity(line) for line in known}
+    if options.match:
+        wanted = [Comparison(*options.match, options.games)]
+    else:
+        wanted = comparisons(options.simulations, options.milliseconds, options.games)
     todo = [
         comparison
-        for comparison in comparisons(options.simulations, options.milliseconds, options.games)
-        if (*astuple(comparison), options.seed) not in done
+        for comparison in wanted
+        if identity(start_line(comparison, options.seed)) not in done
         and (options.only is None or any(text in comparison.agent for text in options.only))
     ]
     for number, comparison in enumerate(todo, start=1):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 import random
 import time
 from collections import Counter
@@ -99,6 +100,16 @@ def test_equal_seeds_grow_equal_trees_however_the_budget_is_cut(
         other.run(500)
         assert whole.nodes_in_use() == cut.nodes_in_use()
         assert whole.nodes_in_use() != other.nodes_in_use()
+
+
+def test_a_pickled_tree_searches_on_alike() -> None:
+    kept = tree(walk(Variant(), 5)[3], engine.SINGLE_OBSERVER)
+    kept.run(100)
+    copied = pickle.loads(pickle.dumps(kept))
+    for each in (kept, copied):
+        each.run(5_000)
+    assert copied.statistics().simulations == 5_100
+    assert copied.nodes_in_use() == kept.nodes_in_use()
 
 
 def test_a_tree_grows_beyond_its_first_room() -> None:
@@ -517,6 +528,23 @@ def test_threads_add_up() -> None:
     expected = np.nansum([part.values * part.visits for part in parts], axis=0)
     np.testing.assert_array_equal(total.visits, parts[0].visits + parts[1].visits)
     np.testing.assert_allclose(np.nan_to_num(total.values) * total.visits, expected)
+
+
+@pytest.mark.parametrize(
+    ("spec", "budget"),
+    [
+        ("ismcts:sims=401,threads=3", 401),
+        ("mo-ismcts:sims=2,threads=4", 2),
+        ("pimc:sims=100", 100),
+        ("pimc:sims=5", 5),
+        ("pimc:sims=101,worlds=7,threads=3", 101),
+        ("omniscient:sims=7,threads=2", 7),
+    ],
+)
+def test_budgets_are_spent_to_the_last_simulation(spec: str, budget: int) -> None:
+    state = walk(Variant(), 2)[3]
+    found = searcher(spec, state).search(state.observation())
+    assert found.visits.sum() == found.simulations == budget
 
 
 def test_time_is_a_budget() -> None:

@@ -101,11 +101,22 @@ def test_tuning_is_recorded_and_carries_on(
     assert tune.main() == 0
     lines = tune.read_results(out)
     assert [line["agent"] for line in lines] == ["ismcts:sims=8", "ismcts:sims=8,c=1"]
+    assert lines[1]["agent_parameters"]["c"] == 1 != lines[1]["against_parameters"]["c"]
+    # A changed default makes another comparison of it.
+    lines[1]["against_parameters"]["widening"] = 9.0
+    out.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    assert tune.main() == 0
+    assert len(tune.read_results(out)) == 3
+    match = ["--match", "ismcts:sims=2", "ismcts:sims=3", "--games", "2"]
+    monkeypatch.setattr(sys, "argv", ["tune", "--out", str(out), *match])
+    assert tune.main() == 0
+    lines = tune.read_results(out)
+    assert (lines[3]["agent"], lines[3]["against"], lines[3]["games"]) == (*match[1:3], 2)
     assert all(0 <= line["score"][1] <= line["score"][0] <= line["score"][2] for line in lines)
     capsys.readouterr()
     monkeypatch.setattr(sys, "argv", ["tune", "--out", str(out), "--markdown"])
     assert tune.main() == 0
-    assert len(capsys.readouterr().out.splitlines()) == 4
+    assert len(capsys.readouterr().out.splitlines()) == 6
 
 
 def test_recorded_tuning_reads() -> None:

@@ -13,7 +13,7 @@ from mrjack_ai.agents.base import Agent, uniform_over
 from mrjack_ai.agents.behaviour import PlayEvidence
 from mrjack_ai.agents.certainty import avoidable_losses, certain_wins
 from mrjack_ai.agents.fitted import FITTED
-from mrjack_ai.agents.tree import RootStatistics, SearchSettings, Tree, add_up
+from mrjack_ai.agents.tree import RootStatistics, SearchSettings, Tree, add_up, split
 from mrjack_ai.belief import determinize, possible_identities
 from mrjack_ai.engine import search as engine
 from mrjack_ai.engine.layout import STATE
@@ -92,7 +92,7 @@ class SearchAgent(Agent):
         belief: str = "plays",
         sharpness: float = 2.0,
         scrutiny: float = 8.0,
-        discretion: float = 0.05,
+        discretion: float = 0.1,
         reuse: bool = True,
         final: str = "visits",
         threads: int = 1,
@@ -215,19 +215,19 @@ class SearchAgent(Agent):
         self, observation: Observation, world: State | None, simulations: int, seconds: float
     ) -> RootStatistics:
         belief = self._belief(observation) if world is None else None
+        shares = [0] * self._threads if seconds else split(simulations, self._threads)
         trees = [
             Tree(
                 observation, self.kind, self._settings, int(self.rng.integers(2**63)), world, belief
             )
-            for _ in range(self._threads)
+            for _ in shares
         ]
         if self._reuse and self.kind != engine.MULTIPLE_OBSERVER and world is None:
             for tree, earlier in zip(trees, self._trees, strict=False):
                 tree.carry_over(earlier)
             self._trees = trees
-        share = max(1, simulations // self._threads)
 
-        def run(tree: Tree) -> RootStatistics:
+        def run(tree: Tree, share: int) -> RootStatistics:
             if seconds:
                 tree.run_for(self._left(seconds))
             else:
@@ -235,9 +235,9 @@ class SearchAgent(Agent):
             return tree.statistics()
 
         if len(trees) == 1:
-            return run(trees[0])
+            return run(trees[0], shares[0])
         with ThreadPoolExecutor(len(trees)) as pool:
-            return add_up(list(pool.map(run, trees)))
+            return add_up(list(pool.map(run, trees, shares)))
 
 
 class ISMCTSAgent(SearchAgent):
@@ -278,16 +278,18 @@ class PIMCAgent(SearchAgent):
 
     def _find(self, observation: Observation) -> RootStatistics:
         """Search each sampled world with an equal share of the budget."""
-        worlds = min(self._worlds, self._simulations)
+        shares = split(self._simulations, self._worlds)
+        if self._seconds:
+            shares = [0] * self._worlds
         belief = self._belief(observation)
         parts: list[RootStatistics] = []
-        for number in range(1, worlds + 1):
+        for number, share in enumerate(shares, start=1):
             if parts and self._seconds and self._left(self._seconds) == 0:
                 break
             world = determinize(observation, self.rng, belief)
             # On a clock each world is searched until its share of the decision's time has passed.
-            until = self._seconds * number / worlds
-            parts.append(self._search(observation, world, self._simulations // worlds, until))
+            until = self._seconds * number / len(shares)
+            parts.append(self._search(observation, world, share, until))
         return add_up(parts)
 
 

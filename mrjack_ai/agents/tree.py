@@ -94,7 +94,6 @@ class Tree:
         position = observation if world is None else world
         self._position: Words = position.position_words().copy()
         self._settings_words = np.zeros(engine.SETTINGS.itemsize // 8, np.uint64)
-        self._settings = self._settings_words.view(engine.SETTINGS)[0]
         self._settings["exploration"] = settings.exploration
         self._settings["widening"] = settings.widening
         self._settings["widening_power"] = settings.power
@@ -114,6 +113,12 @@ class Tree:
         self._settings["generator"] = seed
         self._nodes = np.zeros(_FIRST_NODES * engine.NODE_WORDS, np.uint64)
         self._nodes.view(engine.NODE)[0]["first_child"] = -1  # a tree that was never run is empty
+
+    @property
+    def _settings(self) -> npt.NDArray[np.void]:
+        """Fields of the words; not kept, since a pickled copy would be no view of them."""
+        settings: npt.NDArray[np.void] = self._settings_words.view(engine.SETTINGS)[0]
+        return settings
 
     def carry_over(self, earlier: Tree) -> None:
         """Begin with what an earlier search of the same game found below this observation.
@@ -221,6 +226,12 @@ def _children(nodes: npt.NDArray[np.void], parent: int) -> Iterator[int]:
     while child >= 0:
         yield child
         child = int(nodes[child]["next_sibling"])
+
+
+def split(simulations: int, parts: int) -> list[int]:
+    """A budget in parts as equal as can be, none of them empty: fewer where it is too small."""
+    parts = min(parts, simulations)
+    return [simulations // parts + (part < simulations % parts) for part in range(parts)]
 
 
 def add_up(parts: Sequence[RootStatistics]) -> RootStatistics:
