@@ -26,6 +26,8 @@ WIDTH = 280.0
 _CHARACTERS = 254.0
 """Where the table of characters begins."""
 _ROW, _LEGEND_ROW = 22.0, 24.0
+_LINE = 47
+"""Characters of a line; one of more is written smaller."""
 
 
 def legend_top(variant: Variant) -> float:
@@ -39,6 +41,8 @@ def height(variant: Variant) -> float:
 
 
 def _at(x: float, y: float, words: str, size: float = 11.5, **style: object) -> Markup:
+    if len(words) > _LINE:  # names of exits can be long
+        size = round(size * _LINE / len(words), 2)
     return text((x, y), words, size, anchor="start", **style)  # type: ignore[arg-type]
 
 
@@ -67,7 +71,7 @@ def _head(view: PositionView) -> list[Markup]:
     words = what_now(view).removeprefix(who).lstrip(" :")
     fill = INK if who.startswith("Jack") else BLUE if who.startswith("Det") else MUTED
     wide = 18 + 6.9 * len(who)
-    lines = textwrap.wrap(words[:1].upper() + words[1:], 47, break_on_hyphens=False)
+    lines = textwrap.wrap(words[:1].upper() + words[1:], _LINE, break_on_hyphens=False)
     if len(lines) > 2:
         lines = [lines[0], " ".join(lines[1:])]
     parts.append(box((wide / 2, 34), wide, 19, fill, fill))
