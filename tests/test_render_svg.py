@@ -26,7 +26,6 @@ from mrjack_ai.render.facts import last_action, light, standing
 from mrjack_ai.render.svg import layout, moving_layers
 from mrjack_ai.variant import make_variant
 
-DOCS = Path(__file__).parent.parent / "docs"
 SVG = "{http://www.w3.org/2000/svg}"
 CASTS = ("SH+JW+JS+IL+MS+SG+WG+JB", "JW+JS+SG+WG", "SH+JW", "MS+JB")
 

@@ -265,7 +265,7 @@ def press(browser: Any, *keys: str) -> None:
 def drawn(browser: Any) -> str:
     """Texts of the picture, in order."""
     script = """
-        return [...document.querySelectorAll(".watch > svg text")].map(
+        return [...document.querySelectorAll(".picture > svg text")].map(
             text => text.textContent).join("|")"""
     return browser.execute_script(script)
 
@@ -385,7 +385,7 @@ def test_light_and_dark_wide_and_narrow(opened: Any, scheme: str, width: int) ->
     assert bright == (scheme == "light")
     # The picture has a ground of its own in both.
     paper = opened.execute_script(
-        "return getComputedStyle(document.querySelector('.watch > svg > rect')).fill"
+        "return getComputedStyle(document.querySelector('.picture > svg > rect')).fill"
     )
     assert sum(map(int, re.findall(r"\d+", paper)[:3])) > 700
 

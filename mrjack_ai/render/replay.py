@@ -66,7 +66,7 @@ def replay_page(record: GameRecord, note: str | None = None) -> str:
         _controls(len(states) - 1),
         element(
             "div",
-            element("div", _picture(states[0], film), _chart(film, record), class_="watch"),
+            element("div", _picture(states[0], film), _chart(film, record)),
             _actions(states),
             class_="replay",
         ),
@@ -213,12 +213,14 @@ def _picture(first: State, film: _Film) -> Markup:
         parts = (Markup(film.parts[number]) for number in frame[name])
         return element("g", *parts, id=f"layer-{name}")
 
-    board = [*svg.static_ground(variant), *(layer(n) for n in svg.LAYERS if n != "panel")]
+    layers = [*svg.static_ground(variant), *(layer(n) for n in svg.LAYERS if n != "panel")]
     parts = [
-        element("g", *board, transform=place.board_place(place.height)),
+        element("g", *layers, transform=place.board_place(place.height)),
         element("g", layer("panel"), *panel.legend(variant), transform=place.panel_place()),
     ]
-    return svg.svg(parts, place.full_width, place.height, None, film.titles[_EVERYTHING][0])
+    board = svg.svg(parts, place.full_width, place.height, None, film.titles[_EVERYTHING][0])
+    # On a narrow screen it scrolls sideways, also without a mouse.
+    return element("div", board, class_="picture", tabindex=0, role="region", aria_label="Board")
 
 
 def _chart(film: _Film, record: GameRecord) -> Markup:
@@ -332,7 +334,8 @@ button[aria-pressed=true] { background: var(--link); color: var(--page); font-we
 #status { flex: 1 1 16rem; font-variant-numeric: tabular-nums; }
 .replay { display: grid; grid-template-columns: minmax(0, 1fr) 17rem; gap: 1rem;
   align-items: start; }
-.watch > svg { width: 100%; border-radius: .4rem; display: block; }
+.picture { overflow-x: auto; }
+.picture > svg { width: 100%; border-radius: .4rem; display: block; }
 figure { margin: .75rem 0; } figcaption { color: var(--muted); }
 figcaption b { color: var(--text); }
 figure .plot { display: grid; grid-template-columns: 1.5rem 1fr; }
@@ -353,7 +356,7 @@ figure .plot { display: grid; grid-template-columns: 1.5rem 1fr; }
 .actions button[aria-current] { background: var(--raised); border-color: var(--jack);
   font-weight: 600; }
 @media (max-width: 60rem) { .replay { grid-template-columns: minmax(0, 1fr); }
-  .actions { max-height: 20rem; } }
+  .actions { max-height: 20rem; } .picture > svg { min-width: 40rem; max-width: none !important; } }
 """
 
 _SCRIPT = """
@@ -367,7 +370,7 @@ _SCRIPT = """
   const last = data.suspects[0].length - 1;
   const buttons = [...document.querySelectorAll("[data-moment]")];
   const views = [...document.querySelectorAll("[data-perspective]")];
-  const heading = document.querySelector(".watch > svg > title");
+  const heading = document.querySelector(".picture > svg > title");
   let moment = 0, view = 2, timer = null;
 
   function draw() {

@@ -265,7 +265,7 @@ def arrow(start: Point, end: Point, *, both: bool = False) -> Markup:
     def point(along: float, aside: float = 0.0) -> Point:
         return x + along * dx - aside * dy, y + along * dy + aside * dx
 
-    first, last = 15.0, length - 18
+    first, last = 15.0, length - 23
     shaft = point(first + 8 if both else first), point(last - 8)
     heads = [[point(last), point(last - 11, 6.5), point(last - 11, -6.5)]]
     if both:
@@ -280,8 +280,8 @@ def arrow(start: Point, end: Point, *, both: bool = False) -> Markup:
 def spot(at: Point) -> Markup:
     """Where the last action began, or happened."""
     return join(
-        circle(at, 16, "none", "#ffffff", stroke_width="5"),
-        circle(at, 16, "none", VERMILLION, stroke_width="2.6", stroke_dasharray="5 3"),
+        circle(at, 12.5, "none", "#ffffff", stroke_width="5"),
+        circle(at, 12.5, "none", VERMILLION, stroke_width="2.6", stroke_dasharray="5 3"),
     )
 
 
