@@ -158,6 +158,45 @@ def test_light_is_drawn_where_it_is() -> None:
         assert set(ground) == expected
 
 
+def test_manholes_and_exits_are_drawn_as_they_are() -> None:
+    for state in itertools.islice(walks(), 0, None, 5):
+        board, pieces = state.variant.board, moving_layers(state)["pieces"]
+        taken, signs = state.positions.values(), layout(state.variant).signs
+        for hex in board.manholes:
+            covered = hex in state.covered_manholes
+            assert shapes.manhole(shapes.middle(hex), covered, hex in taken) in pieces
+        for name, hex in board.exits:
+            closed = name in state.cordons
+            assert shapes.exit_sign(hex, signs[name], name, closed) in pieces
+    for there in (False, True):
+        assert shapes.manhole((0, 0), True, there).count("<line") == 2  # a cross
+        assert shapes.manhole((0, 0), False, there).count("<line") == 0
+
+
+def test_characters_differ_in_shape_and_edge() -> None:
+    tags = {"suspect": "<circle", "cleared": "<rect", "alibi": "<rect", "Jack": "<polygon"}
+    for word, tag in tags.items():
+        for visible, playing in itertools.product((False, True), repeat=2):
+            drawn = shapes.token((0, 0), "XX", word, visible=visible, playing=playing)
+            for other in set(tags.values()) - {tag, "<circle"}:
+                assert other not in drawn
+            assert tag in drawn
+            assert ("stroke-dasharray" in drawn) == (not visible)
+            assert drawn.count("<circle") == 2 * playing + (word == "suspect")
+    for state in itertools.islice(walks(), 0, None, 5):
+        drawn_now = moving_layers(state)["characters"]
+        for (code, hex), drawn in zip(state.positions.items(), drawn_now, strict=True):
+            token = shapes.token(
+                shapes.middle(hex),
+                code,
+                standing(state, code),
+                visible=code in state.visible(),
+                playing=code == state.playing,
+            )
+            assert token in drawn
+            assert ("hidden" in drawn) == (code not in state.visible())
+
+
 CHANGES = (
     *("SH=g4", "JW=a3:SW", "JW=a4:NE", "lamps=c7:4,f5,h8,k6:3", "lamps=b2:3,f5,h8,k6:4"),
     *("covers=c2,m9", "cordons=NE,SE", "witness=unseen", "cleared=IL", "jack=IL"),
@@ -285,6 +324,22 @@ def test_an_action_after_a_set_up_position_starts_where_it_says() -> None:
         found = last_action(view)
         assert found is not None
         assert (found.start, found.end) == ("g8", "g7")
+
+
+def test_an_escape_leads_to_its_exit_and_an_accusation_to_the_accused() -> None:
+    jack = State(
+        "node=use turn=2 jack=MS witness=unseen dealt=SH,JW,JS,IL cards=MS,SG,WG,JB using=MS"
+    )
+    jack.apply_action("escape SE")
+    sign = layout(jack.variant).signs["SE"]
+    assert shapes.arrow(shapes.middle("i4"), sign) in board_svg(jack)
+    detective = State(
+        "node=use turn=1 jack=MS dealt=SH,JW,JS,IL cards=SH,JW,JS,IL using=JS ability=open"
+    )
+    detective.apply_action("accuse IL")
+    arrow = shapes.arrow(shapes.middle("g8"), shapes.middle("e5"))
+    assert arrow in board_svg(detective)
+    assert arrow in board_svg(detective, player=0)
 
 
 # -- what must not be seen ------------------------------------------------------------------

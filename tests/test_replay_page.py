@@ -397,3 +397,24 @@ def test_the_moment_stays_in_sight_in_the_list(opened: Any) -> None:
         const one = document.querySelector("[aria-current]").getBoundingClientRect();
         return one.top >= list.top && one.bottom <= list.bottom + 1""")
     assert inside
+
+
+def test_texts_stay_in_the_picture(opened: Any) -> None:
+    """As wide as this browser's font makes them, at every moment and for everybody."""
+    widest, seen = opened.execute_script("""
+        const picture = document.querySelector(".picture > svg");
+        const edge = () => picture.getBoundingClientRect().right;
+        let widest = -1e9, seen = 0;
+        for (const view of document.querySelectorAll("[data-perspective]")) {
+            view.click();
+            for (const one of document.querySelectorAll("[data-moment]")) {
+                one.click();
+                for (const text of document.querySelectorAll("#layer-panel text")) {
+                    widest = Math.max(widest, text.getBoundingClientRect().right - edge());
+                    seen += 1;
+                }
+            }
+        }
+        return [widest, seen]""")
+    assert seen > 3000
+    assert widest < 0
