@@ -411,6 +411,16 @@ def test_marks_values_size_and_caption() -> None:
     ]
 
 
+def test_long_captions_are_wrapped() -> None:
+    state = new_game(board="mews", cast="SH+JW")
+    long = "every word of a long caption " * 12
+    lines = words(board_svg(state, caption=long, panel=False))
+    wrapped = [line for line in lines if "word" in line or "caption" in line]
+    assert len(wrapped) > 5
+    assert " ".join(lines).endswith(long.strip())
+    assert max(map(len, wrapped)) * 7.5 <= layout(state.variant).board_width
+
+
 def test_bad_options_are_named() -> None:
     state = State(BUSY)
     with pytest.raises(BoardError, match="'z9' is no hex of board 'whitechapel'"):

@@ -53,6 +53,7 @@ def panel(view: PositionView) -> list[Markup]:
 
 def _head(view: PositionView) -> list[Markup]:
     variant, outcome = view.variant, view.outcome()
+    board = variant.board.name
     parts = [
         _at(
             0,
@@ -61,7 +62,7 @@ def _head(view: PositionView) -> list[Markup]:
             18,
             bold=True,
         ),
-        text((WIDTH, 16), variant.board.name, 11, MUTED, anchor="end"),
+        text((WIDTH, 16), board, round(min(11, 240 / len(board)), 1), MUTED, anchor="end"),
     ]
     # In whose hands the game is, in a box of its own; the sentence says what he does.
     player = view.current_player()

@@ -109,7 +109,7 @@ def _film(states: Sequence[State]) -> _Film:
             layers = svg.moving_layers(view)
             film.frames[-1].append(
                 [
-                    [numbers.setdefault(part, len(numbers)) for part in layers[name] if part]
+                    [numbers.setdefault(part, len(numbers)) for part in layers[name]]
                     for name in svg.LAYERS
                 ]
             )

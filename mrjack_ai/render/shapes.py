@@ -122,7 +122,7 @@ def building(at: Point) -> Markup:
 def hex_label(hex: str, on: str = INK) -> Markup:
     """The name of a hex, in its upper part."""
     x, y = middle(hex)
-    return text((x, y - 17), hex, 8.5, on)
+    return text((x, y - 15.5), hex, 8, on)
 
 
 def gaslight(at: Point, lit: bool, tile: int | None = None) -> Markup:
@@ -147,7 +147,7 @@ def manhole(at: Point, covered: bool, taken: bool) -> Markup:
     x, y = at
     radius = 12.0
     if taken:
-        x, radius = x + 20, 6.5
+        x, y, radius = x + 17.5, y + 12, 5.6
     else:
         y += 4
     half = 0.62 * radius
@@ -287,8 +287,8 @@ def spot(at: Point) -> Markup:
 
 def mark(at: Point) -> Markup:
     """A hex that the caller marks."""
-    dots = [circle(point, 2.6, PURPLE, "#ffffff") for point in corners(at, 0.84)]
-    return join(polygon(corners(at, 0.84), "none", PURPLE, stroke_width="2.4"), *dots)
+    dots = [circle(point, 2.6, PURPLE, "#ffffff") for point in corners(at, 0.9)]
+    return join(polygon(corners(at, 0.9), "none", PURPLE, stroke_width="2.4"), *dots)
 
 
 # -- a heat map ---------------------------------------------------------------------------
@@ -328,5 +328,5 @@ def heat(hex: str, share: float, words: str) -> Markup:
     return join(
         polygon(corners(at, 0.86), ramp(round(share, 2)), INK, stroke_width="0.8"),
         hex_label(hex, ink),
-        text((x, y + 21.5), words, 7.5, ink, bold=True),
+        text((x, y + 19.5), words, 7.5, ink, bold=True),
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -67,7 +68,7 @@ def board_svg(
         values: numbers by hex name, drawn as a heat map with a legend; hexes without are left.
         value_range: least and greatest value of the scale, so that pictures can be compared; by
             default those of `values`. Values outside have the colours of the ends.
-        caption: text below the picture.
+        caption: text below the picture, wrapped to its width.
 
     Raises:
         BoardError: when a mark or value is on no hex of the board.
@@ -87,7 +88,7 @@ def board_svg(
     if values:
         _check_hexes(frame.board, values)
         scale = _range(values, value_range)
-    layers = moving_layers(view, last=last)
+    layers = moving_layers(view, last=last, crowded=values or ())
     if scale is not None and values is not None:
         layers["values"] = [_heat(hex, value, scale) for hex, value in values.items()]
     layers["values"] += [shapes.mark(middle(hex)) for hex in dict.fromkeys(marked)]
@@ -106,9 +107,10 @@ def board_svg(
         parts.append(_scale_legend(scale, height))
         height += _BAR
     for words in (caption or "").splitlines():
-        height += 20
         clean = _NO_XML.sub("\ufffd", words)
-        parts.append(text((_MARGIN, height - 6), clean, 13, anchor="start"))
+        for row in textwrap.wrap(clean, max(12, int(width / 7.5))):
+            height += 20
+            parts.append(text((_MARGIN, height - 6), row, 13, anchor="start"))
     return svg(parts, width, height, size, title(view), "\n".join(describe(view)))
 
 
@@ -260,12 +262,15 @@ def _names(variant: Variant) -> tuple[Markup, ...]:
     return tuple(shapes.hex_label(hex) for hex in variant.board.streets)
 
 
-def moving_layers(view: PositionView, *, last: bool = True) -> dict[str, list[Markup]]:
+def moving_layers(
+    view: PositionView, *, last: bool = True, crowded: Iterable[str] = ()
+) -> dict[str, list[Markup]]:
     """The parts of each layer that can change during a game.
 
     Args:
         view: of an observation only what the observer knows is drawn.
         last: mark the last action.
+        crowded: hexes with something else in their middle, so that a manhole makes room for it.
 
     Returns:
         A list of parts for each of `LAYERS`.
@@ -281,17 +286,16 @@ def moving_layers(view: PositionView, *, last: bool = True) -> dict[str, list[Ma
         "light": ground,
         "names": list(_names(view.variant)),
         "values": [],
-        "pieces": _pieces(view),
+        "pieces": _pieces(view, {*crowded, *view.positions.values()}),
         "last": _last(view) if last else [],
         "characters": _characters(view, holder),
         "panel": side.panel(view),
     }
 
 
-def _pieces(view: PositionView) -> list[Markup]:
+def _pieces(view: PositionView, taken: set[str]) -> list[Markup]:
     """Gaslights, manholes and exits."""
     board, lamps, covered = view.variant.board, view.lit_gaslights, view.covered_manholes
-    taken = set(view.positions.values())
     parts = [
         join(
             shapes.gaslight(middle(hex), hex in lamps, lamps.get(hex)),
