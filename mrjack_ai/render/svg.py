@@ -23,7 +23,7 @@ from mrjack_ai.observation import Observation
 from mrjack_ai.position import PositionView
 from mrjack_ai.render import panel as side
 from mrjack_ai.render import shapes
-from mrjack_ai.render.facts import SIDES, last_action, light, standing, what_now
+from mrjack_ai.render.facts import last_action, light, standing, what_now
 from mrjack_ai.render.page import Markup, element, join
 from mrjack_ai.render.shapes import INK, MUTED, PITCH, RADIUS, Point, middle, text
 from mrjack_ai.render.terminal import describe
@@ -61,7 +61,7 @@ def board_svg(
         view: a `State`, of which everything is shown, or an `Observation`, of which only what
             the observer knows is.
         player: with a state, 0 or 1: show only what this player knows.
-        size: width in pixels; by default about 60 for each column of hexes, and 300 for the panel.
+        size: width in pixels; by default about 45 for each column of hexes, and 300 for the panel.
         panel: also draw what stands beside the board: turn, cards, suspects, legend.
         last: mark the last action of a player.
         marks: names of hexes to mark, such as those of `view.reachable("JW")`.
@@ -145,7 +145,9 @@ def svg(
 
 def title(view: PositionView) -> str:
     """What a picture shows, in a line."""
-    whose = f", as {SIDES[view.player]} sees it" if isinstance(view, Observation) else ""
+    whose = ""
+    if isinstance(view, Observation):
+        whose = f", as {('the Detective', 'Jack')[view.player]} sees it"
     return f"Mr. Jack, turn {view.turn} of {view.variant.turns}: {what_now(view)}{whose}"
 
 
