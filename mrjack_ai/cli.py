@@ -37,10 +37,13 @@ from mrjack_ai.console import (
     progress_bar,
 )
 from mrjack_ai.errors import MrJackError, NotationError
+from mrjack_ai.files import write_whole
 from mrjack_ai.game import State, new_game
 from mrjack_ai.notation import variant_of
 from mrjack_ai.options import EXIT_BAD_INPUT, PERFT_START, build_parser
 from mrjack_ai.record import GameRecord
+from mrjack_ai.render.replay import replay_page
+from mrjack_ai.render.svg import board_svg
 from mrjack_ai.render.terminal import board_text
 from mrjack_ai.simulate import perft, perft_divide, random_games
 from mrjack_ai.tournament import (
@@ -49,6 +52,7 @@ from mrjack_ai.tournament import (
     TournamentError,
     connect_cluster,
     export,
+    forfeit_text,
     load_results,
     log_texts,
     make_settings,
@@ -287,12 +291,21 @@ def _show(options: argparse.Namespace) -> int:
     view = state
     if options.player != "all":
         view = state.observation(PLAYER_NAMES.index(options.player))  # type: ignore[assignment]
+    if options.svg is not None:
+        write_whole(options.svg, board_svg(view), _source(options.what))
+        print(f"the picture is in {options.svg}")
+        return 0
     color = options.color == "always" or (
         options.color == "auto" and sys.stdout.isatty() and "NO_COLOR" not in os.environ
     )
     encoding = (sys.stdout.encoding or "").lower().replace("-", "")
     print(board_text(view, color=color, unicode=not options.ascii and encoding == "utf8"))
     return 0
+
+
+def _source(what: str | None) -> str | None:
+    """The file that a command reads, which it must not overwrite."""
+    return what if what is not None and os.path.exists(what) else None
 
 
 def _moment(options: argparse.Namespace) -> State:
@@ -337,6 +350,10 @@ def _percentages(variant: Variant, weights: npt.NDArray[np.float64]) -> str:
 
 
 def _replay(options: argparse.Namespace) -> int:
+    if options.html is not None:
+        return _replay_page(options)
+    if options.game is not None:
+        raise NotationError("--game needs --html: without it all games of the file are checked")
     records = read_games(options.file)
     ours = is_results_file(options.file)
     for place, record in enumerate(records, start=1):
@@ -355,6 +372,20 @@ def _replay(options: argparse.Namespace) -> int:
         endings.append(f"unfinished {unfinished}")
     games = "1 game keeps" if len(records) == 1 else f"{len(records)} games keep"
     print(f"{options.file}: {games} the rules ({', '.join(endings)})")
+    return 0
+
+
+def _replay_page(options: argparse.Namespace) -> int:
+    record = read_game(options.file, options.game)
+    if options.text:
+        print(record.to_text())
+    note = forfeit_text(record) if "forfeit" in record.details else None
+    try:
+        page = replay_page(record, note)
+    except MrJackError as error:
+        raise type(error)(f"{options.file}: {error}") from None
+    write_whole(options.html, page, options.file)
+    print(f"the game is in {options.html}")
     return 0
 
 

@@ -246,6 +246,7 @@ def build_parser(described: Mapping[str, Any] | None = None) -> argparse.Argumen
         "--color", choices=("auto", "always", "never"), default="auto", help="(default: auto)"
     )
     command.add_argument("--ascii", action="store_true", help="plain ASCII characters only")
+    command.add_argument("--svg", metavar="FILE", help="write a drawn picture to this file instead")
     _add_variant(command)
 
     command = commands.add_parser(
@@ -271,13 +272,18 @@ def build_parser(described: Mapping[str, Any] | None = None) -> argparse.Argumen
 
     command = commands.add_parser(
         "replay",
-        help="check a file of records against the rules",
-        description="Replay every game of a file and check it against the rules.",
+        help="check a file of records against the rules, or make a page of a game",
+        description="Replay every game of a file and check it against the rules; or write one game "
+        "as a web page to step through.",
     )
     command.add_argument("file", help="results file, records as text, or one JSON record a line")
     command.add_argument(
         "--text", action="store_true", help="also print each game in the readable text form"
     )
+    command.add_argument(
+        "--html", metavar="FILE", help="write one game to this file, as a page of its own"
+    )
+    command.add_argument("--game", type=int, metavar="N", help=_GAME_HELP)
 
     command = commands.add_parser(
         "agents",

@@ -92,6 +92,12 @@ class PositionView:
     def _code(self, seat: int) -> str | None:
         return None if seat == NO_SEAT else self.variant.cast[seat]
 
+    def _repr_svg_(self) -> str:
+        """The picture a notebook shows; `mrjack_ai.render.board_svg` has options."""
+        from mrjack_ai.render.svg import board_svg  # stands below the rules, and is rarely needed
+
+        return board_svg(self)
+
     # -- the board ------------------------------------------------------------------------
 
     @property

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -25,3 +28,29 @@ settings.load_profile(os.environ.get("MRJACK_HYPOTHESIS", "repeatable"))
 def _compiled_engine() -> None:
     """Compile before the first test, which might be one that looks at standard error."""
     mrjack_ai.new_game()
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A headless Chromium; what a test changes of it, the next one has to set anew."""
+    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if chromium is None or driver is None:
+        missing = "needs chromium and chromedriver (apt-get install chromium chromium-driver)"
+        if os.environ.get("MRJACK_REQUIRE_BROWSER"):
+            pytest.fail(missing)
+        pytest.skip(missing)
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for word in (
+        *("headless", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run"),
+        *("disable-background-networking", "disable-component-update", "disable-sync"),
+        *("disable-dev-shm-usage", f"user-data-dir={tmp_path_factory.mktemp('chromium')}"),
+    ):
+        options.add_argument(f"--{word}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    service = webdriver.ChromeService(executable_path=driver)
+    window = webdriver.Chrome(options=options, service=service)
+    yield window
+    window.quit()

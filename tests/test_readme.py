@@ -15,7 +15,7 @@ import pytest
 
 import mrjack_ai
 from mrjack_ai.agents import make_agent
-from mrjack_ai.cli import build_parser, tournament_settings
+from mrjack_ai.cli import build_parser, main, tournament_settings
 from mrjack_ai.record import GameRecord
 from mrjack_ai.testing import check_agent
 from mrjack_ai.tournament import load_settings
@@ -34,11 +34,12 @@ def test_python_snippets_run_in_order(tmp_path: Path, monkeypatch: pytest.Monkey
     (tmp_path / "my_board.json").write_text(json.dumps(board))
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, Any] = {}
-    assert len(PYTHON) == 7
+    assert len(PYTHON) == 8
     for text in PYTHON:
         exec(compile(text, "README.md", "exec"), namespace)
     assert namespace["state"].history_strings() == ["jack JS", "deal SH,JW,JS,IL"]
     assert namespace["world"].observation(0) == namespace["view"]
+    assert (tmp_path / "watson.svg").read_text(encoding="utf-8") == namespace["picture"]
 
 
 def test_openspiel_and_agent_examples_are_short() -> None:
@@ -69,6 +70,19 @@ def test_commands_in_the_readme_exist() -> None:
     for command in commands:
         words = ["x" if word.isupper() else word for word in shlex.split(command)]
         assert build_parser().parse_args(words).command == words[0]
+
+
+def test_picture_in_the_readme_is_the_one_its_command_makes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = Path(__file__).parent.parent
+    command = next(line for line in block_with("--svg").splitlines() if "--svg" in line)
+    words = shlex.split(command)[1:]
+    assert f"]({words[-1]})" in README
+    shown = (root / words[-1]).read_bytes()
+    monkeypatch.chdir(root)
+    assert main([*words[:-1], str(tmp_path / "board.svg")]) == 0
+    assert (tmp_path / "board.svg").read_bytes() == shown
 
 
 def test_tournament_file_in_the_readme_describes_one(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import sqlite3
@@ -218,31 +217,6 @@ def test_axes_have_round_ends(
 
 
 # -- the page in a browser ----------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if chromium is None or driver is None:
-        missing = "needs chromium and chromedriver (apt-get install chromium chromium-driver)"
-        if os.environ.get("MRJACK_REQUIRE_BROWSER"):
-            pytest.fail(missing)
-        pytest.skip(missing)
-    from selenium import webdriver
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for word in (
-        *("headless", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run"),
-        *("disable-background-networking", "disable-component-update", "disable-sync"),
-        *("disable-dev-shm-usage", f"user-data-dir={tmp_path_factory.mktemp('chromium')}"),
-    ):
-        options.add_argument(f"--{word}")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    service = webdriver.ChromeService(executable_path=driver)
-    window = webdriver.Chrome(options=options, service=service)
-    yield window
-    window.quit()
 
 
 def cells(browser: Any, name: str) -> list[list[str]]:

@@ -7,6 +7,8 @@ shape or text too, and a table near it holds its figures.
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import html
 import math
 from collections.abc import Callable, Sequence
@@ -368,19 +370,32 @@ def scatter(
 # -- the page -----------------------------------------------------------------------------
 
 
-def page(title: str, *children: Child) -> str:
-    """A whole page, which needs nothing from anywhere and may load nothing."""
+def page(title: str, *children: Child, style: str = "", script: str = "") -> str:
+    """A whole page, which needs nothing from anywhere and may load nothing.
+
+    Args:
+        title: its title.
+        children: its content.
+        style: rules that come after `STYLE`.
+        script: a program; no other can run on the page.
+    """
     policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+    if script:
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        policy += f"; script-src 'sha256-{digest}'"
     head = [
         '<meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         '<link rel="icon" href="data:,">',
         element("title", title),
-        f"<style>{STYLE}</style>",
+        f"<style>{STYLE}{style}</style>",
     ]
-    body = element("body", element("main", *children))
-    return "\n".join(["<!DOCTYPE html>", '<html lang="en">', *head, body, "</html>", ""])
+    body = [element("main", *children)]
+    if script:
+        body.append(Markup(f"<script>{script}</script>"))
+    lines = [*head, element("body", *body), "</html>", ""]
+    return "\n".join(["<!DOCTYPE html>", '<html lang="en">', *lines])
 
 
 # Colours after Okabe and Ito, Color Universal Design (2008), which the colour-blind can tell apart;

@@ -21,9 +21,19 @@ from dataclasses import dataclass
 from itertools import groupby, zip_longest
 
 from mrjack_ai.board import DIRECTIONS, hex_coordinates
-from mrjack_ai.characters import ABILITY_AIM, KIND_BY_CODE
-from mrjack_ai.position import PositionView, set_bits
-from mrjack_ai.tables import NO_SEAT, build_tables, tables_record
+from mrjack_ai.characters import KIND_BY_CODE
+from mrjack_ai.position import PositionView
+from mrjack_ai.render.facts import (
+    INNOCENT,
+    SIDES,
+    alibi_cards,
+    cards_of_turn,
+    codes_text,
+    light,
+    possible,
+    standing,
+    what_now,
+)
 
 MAX_WIDTH = 120
 """The text stands beside the board where both fit in so many columns, else below it."""
@@ -32,7 +42,6 @@ PANEL_WIDTH = 37
 _GAP = 3
 _PITCH = 6
 """Columns from one column of hexes to the next; interior lines are 4, 6 and 6 wide."""
-_PLAYERS = ("Detective", "Jack")
 
 Cell = tuple[str, str]
 """A character and the name of its style, a key of `_STYLES`."""
@@ -124,21 +133,11 @@ class _Picture:
         self.exit_at = {hex: name for name, hex in self.board.exits}
         self.lamps = view.lit_gaslights
         self.covered, self.cordons = view.covered_manholes, view.cordons
-        tables = tables_record(build_tables(view.variant))
-        streets = self.board.streets
-        self.lit = {
-            streets[index]
-            for hex in self.lamps
-            for index in set_bits(tables["lamp_light"][self.board.gaslight_index[hex]])
-        }
+        self.lit, holder, beam = light(view)
+        self.beam = set(beam)
         self.arrow_at: dict[str, str] = {}
-        self.beam: set[str] = set()
-        for kind in view.variant.kinds:
-            if kind.ability == ABILITY_AIM and view.watson_light is not None:
-                hex, light = view.positions[kind.code], DIRECTIONS.index(view.watson_light)
-                self.arrow_at[hex] = glyphs.arrows[light]
-                ahead = tables["beam"][self.board.street_index[hex], light]
-                self.beam |= {streets[index] for index in set_bits(ahead)}
+        if holder is not None and view.watson_light is not None:
+            self.arrow_at[holder] = glyphs.arrows[DIRECTIONS.index(view.watson_light)]
 
     def rows(self) -> list[list[Cell]]:
         """The lines of the board, all of one length."""
@@ -237,14 +236,10 @@ def _exit_mark(name: str, closed: bool) -> tuple[str, str]:
 
 def _standing(view: PositionView, code: str) -> tuple[str, str, str]:
     """What is known of a character: his code marked so, the style of that, and a word."""
-    if code == view.identity:
-        return f"!{code}!", "jack", "Jack"
-    for word, codes in (("cleared", view.cleared()), ("exonerated", view.ruled_out())):
-        if code in codes:
-            return f"-{code}-", "innocent", word
-    if code in view.suspects():
-        return f"[{code}]", "suspect", "suspect"
-    return f"-{code}-", "innocent", "alibi"
+    word = standing(view, code)
+    if word in INNOCENT:
+        return f"-{code}-", "innocent", word
+    return (f"!{code}!", "jack", word) if word == "Jack" else (f"[{code}]", "suspect", word)
 
 
 # --- the text -------------------------------------------------------------------------------
@@ -258,19 +253,20 @@ def describe(view: PositionView) -> list[str]:
     """
     variant = view.variant
     lines = _wrap(f"Turn {view.turn} of {variant.turns} on {variant.board.name}")
-    lines += _wrap(_what_now(view))
+    lines += _wrap(what_now(view))
     lines.append(f"Witness card: {'seen' if view.witness_seen else 'unseen'}")
     unknown = "not drawn yet" if view.node == "jack" else "?"
     jack = view.identity
     lines += _wrap(f"Jack: {unknown if jack is None else f'{jack} {KIND_BY_CODE[jack].name}'}")
     lines += ["", *_cards(view)]
-    alibis = ", ".join(f"{_PLAYERS[player]} {_alibis(view, player)}" for player in (0, 1))
+    alibis = ", ".join(
+        f"{SIDES[player]} {codes_text(alibi_cards(view, player))}" for player in (0, 1)
+    )
     lines += _wrap(f"Alibis: {alibis}")
-    # A forced `stay` leaves a suspect in the sense of section 8, but nobody need fear him.
-    possible = [code for code in view.suspects() if code not in view.ruled_out()]
-    lines += _wrap(f"Suspects ({len(possible)}): {_codes(possible)}")
+    suspects = possible(view)
+    lines += _wrap(f"Suspects ({len(suspects)}): {codes_text(suspects)}")
     if view.ruled_out():
-        lines += _wrap(f"Exonerated by a stay: {_codes(view.ruled_out())}")
+        lines += _wrap(f"Exonerated by a stay: {codes_text(view.ruled_out())}")
     lines += ["", *_characters(view), ""]
     exits = (
         f"{name} {hex} {'cordon' if name in view.cordons else 'open'}"
@@ -299,66 +295,20 @@ def _listed(title: str, items: Iterable[str]) -> list[str]:
     return [line.replace("\xa0", " ") for line in _wrap(f"{title} {text}")]
 
 
-def _codes(codes: Iterable[str]) -> str:
-    return " ".join(codes) or "-"
-
-
-def _what_now(view: PositionView) -> str:
-    outcome = view.outcome()
-    if outcome is not None:
-        accused = int(view._record["accused"])
-        by = "" if view.playing is None else f" by {view.playing}"
-        whom = "" if accused == NO_SEAT else f", {view.variant.cast[accused]} accused"
-        return f"{_PLAYERS[outcome.winner]} wins: {outcome.ending}{whom}{by}"
-    if view.node == "jack":
-        return "Chance draws Jack's card"
-    if view.node == "deal":
-        return "Chance deals the cards"
-    # The play says who, at chance nodes too.
-    player = _PLAYERS[view.variant.play_order(view.turn)[int(view._record["play"])]]
-    code = view.playing
-    if view.node == "pick":
-        return f"{player} picks a card"
-    text = {
-        "use": f"{player} uses {code}",
-        "whistle": f"{player} whistles with {code}",
-        "aim": f"{player} aims the lantern, using {code}",
-        "alibi": f"{player} draws an alibi with {code}",
-    }[view.node]
-    text += ", moved" if view.has_moved else ", not moved"
-    if view.ability_open:
-        text += ", ability open"
-    whistled = view._codes(int(view._record["whistled"]))
-    if whistled:
-        text += f", whistled {_codes(whistled)}, steps left: {view.whistle_steps}"
-    return text
-
-
-def _alibis(view: PositionView, player: int) -> str:
-    known = view.alibis(player)
-    return _codes((*known, *"?" * (view.alibi_count(player) - len(known))))
-
-
 def _cards(view: PositionView) -> list[str]:
     """The cards face up, and who plays them in what order."""
-    if view.node in ("jack", "deal"):
+    cards = cards_of_turn(view)
+    if cards is None:
         return ["Cards: not dealt"]
-    variant, left = view.variant, view.cards()
-    dealt = view._codes(int(view._record["dealt"]))
-    others = tuple(code for code in variant.cast if code not in dealt)
-    face_up, other = (dealt, others) if view.turn % 2 == 1 else (others, dealt)
-    played = [code for code in face_up if code not in left]
-    waiting = [code for code in left if code != view.playing]
-    text = f"Cards: played {_codes(played)}"
-    if view.playing is not None:
-        text += f", now {view.playing}"
-    lines = _wrap(f"{text}, left {_codes(waiting)}")
-    if view.turn % 2 == 1 and view.turn < variant.turns:
-        lines += _wrap(f"Next turn: {_codes(other)}")
-    play = int(view._record["play"])
+    text = f"Cards: played {codes_text(cards.played)}"
+    if cards.now is not None:
+        text += f", now {cards.now}"
+    lines = _wrap(f"{text}, left {codes_text(cards.waiting)}")
+    if cards.next:
+        lines += _wrap(f"Next turn: {codes_text(cards.next)}")
     order = (
-        f"{'>' if index == play else ''}{_PLAYERS[player]}"
-        for index, player in enumerate(variant.play_order(view.turn))
+        f"{'>' if index == cards.play else ''}{SIDES[player]}"
+        for index, player in enumerate(cards.order)
     )
     return [*lines, *_wrap(f"Order: {' '.join(order)}")]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 import os
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mrjack_ai.errors import TournamentError
+from mrjack_ai.files import replacing
 from mrjack_ai.record import GameRecord
 from mrjack_ai.tournament.runner import Results, StoredRecords
 from mrjack_ai.tournament.schedule import GameResult, forfeit_text
@@ -185,17 +185,13 @@ def export(path: str | Path, out: str | Path) -> int:
     out = Path(out)
     if out.suffix not in _FORMS:
         raise TournamentError(f"{str(out)!r} must end in {', '.join(_FORMS)}")
-    part = out.with_name(f"{out.name}.part")
     try:
         if out.exists() and os.path.samefile(path, out):
             raise TournamentError(f"{str(out)!r} is the results file itself; give another name")
-        count = _FORMS[out.suffix](path, part)
-        os.replace(part, out)
+        with replacing(out) as part:
+            count = _FORMS[out.suffix](path, part)
     except OSError as error:
         raise TournamentError(f"cannot write {str(out)!r}: {error}") from None
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink(missing_ok=True)
     return count
 
 

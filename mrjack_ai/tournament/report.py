@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 import os
@@ -14,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from mrjack_ai.errors import TournamentError
+from mrjack_ai.files import replacing
 from mrjack_ai.render import page
 from mrjack_ai.render.page import Axis, Interval, Markup, element, join
 from mrjack_ai.tournament.report_games import GameChoice, games_section
@@ -90,19 +90,15 @@ def write_report(path: str | Path, out: str | Path) -> int:
         reader.connection.execute("BEGIN")  # one moment of a file that is being written
         contents = _collect(Path(path), reader)
         text = _report(contents, reader)
-    part = out.with_name(f"{out.name}.part")
     try:
         if out.exists() and os.path.samefile(path, out):
             raise TournamentError(f"{str(out)!r} is the results file itself; give another name")
-        part.write_text(text, encoding="utf-8", errors="backslashreplace")
-        os.replace(part, out)
+        with replacing(out) as part:
+            part.write_text(text, encoding="utf-8", errors="backslashreplace")
     except (OSError, ValueError) as error:
         if isinstance(error, TournamentError):
             raise
         raise TournamentError(f"cannot write {str(out)!r}: {error}") from None
-    finally:
-        with contextlib.suppress(OSError, ValueError):
-            part.unlink(missing_ok=True)
     return contents.summary.games
 
 

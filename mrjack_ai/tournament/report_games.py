@@ -110,7 +110,9 @@ def games_section(choice: GameChoice, reader: ResultsReader) -> Markup:
         "forfeited, with the board at the end of each turn. Any moment of any game is shown by ",
         element("code", f"mrjack show {file} --game N --at K"),
         ", with N as games are counted here and in messages, by the schedule, after the first K "
-        "actions.",
+        "actions; and a whole game becomes a page to step through by ",
+        element("code", f"mrjack replay {file} --game N --html game.html"),
+        ".",
     )
     return join(element("p", text), *blocks)
 

@@ -1,0 +1,227 @@
+"""What every kind of picture says of a position, in words and sets of hexes.
+
+All of it is read off the view alone: of an `Observation` nothing comes out that the observer does
+not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from mrjack_ai.board import DIRECTIONS
+from mrjack_ai.characters import ABILITY_AIM
+from mrjack_ai.game import State
+from mrjack_ai.observation import Observation
+from mrjack_ai.position import PositionView, set_bits
+from mrjack_ai.tables import NO_SEAT, build_tables, tables_record
+
+SIDES = ("Detective", "Jack")
+"""What the players are called, by id."""
+INNOCENT = ("cleared", "exonerated", "alibi")
+"""Words of `standing` for those who cannot be Jack."""
+
+
+def codes_text(codes: Iterable[str]) -> str:
+    """Codes with blanks between them, or a dash."""
+    return " ".join(codes) or "-"
+
+
+def standing(view: PositionView, code: str) -> str:
+    """What is known of a character: `Jack`, `suspect`, `cleared`, `exonerated` or `alibi`."""
+    if code == view.identity:
+        return "Jack"
+    if code in view.cleared():
+        return "cleared"
+    if code in view.ruled_out():
+        return "exonerated"
+    return "suspect" if code in view.suspects() else "alibi"
+
+
+def possible(view: PositionView) -> list[str]:
+    """Characters the Detective still has to think of.
+
+    A forced `stay` leaves a suspect in the sense of section 8, but nobody need fear him.
+    """
+    return [code for code in view.suspects() if code not in view.ruled_out()]
+
+
+def alibi_cards(view: PositionView, player: int) -> tuple[str, ...]:
+    """Alibi cards of a player; those the observer does not know are `?`."""
+    known = view.alibis(player)
+    return (*known, *"?" * (view.alibi_count(player) - len(known)))
+
+
+def light(view: PositionView) -> tuple[set[str], str | None, tuple[str, ...]]:
+    """Where there is light, by its source.
+
+    Returns:
+        Street hexes next to a lit gaslight; the hex of who holds the lantern, or None; and the
+        street hexes in its beam, the nearest first.
+    """
+    board, tables = view.variant.board, tables_record(build_tables(view.variant))
+    streets = board.streets
+    lit = {
+        streets[index]
+        for hex in view.lit_gaslights
+        for index in set_bits(tables["lamp_light"][board.gaslight_index[hex]])
+    }
+    for kind in view.variant.kinds:
+        if kind.ability == ABILITY_AIM and view.watson_light is not None:
+            hex = view.positions[kind.code]
+            direction = DIRECTIONS.index(view.watson_light)
+            ahead = set_bits(tables["beam"][board.street_index[hex], direction])
+            beam = [streets[index] for index in ahead]  # ascending: by column, then number
+            return lit, hex, tuple(beam if view.watson_light in ("N", "NE", "SE") else beam[::-1])
+    return lit, None, ()
+
+
+def what_now(view: PositionView) -> str:
+    """Who does what next, or how the game ended."""
+    outcome = view.outcome()
+    if outcome is not None:
+        accused = int(view._record["accused"])
+        by = "" if view.playing is None else f" by {view.playing}"
+        whom = "" if accused == NO_SEAT else f", {view.variant.cast[accused]} accused"
+        return f"{SIDES[outcome.winner]} wins: {outcome.ending}{whom}{by}"
+    if view.node == "jack":
+        return "Chance draws Jack's card"
+    if view.node == "deal":
+        return "Chance deals the cards"
+    # The play says who, at chance nodes too.
+    player = SIDES[view.variant.play_order(view.turn)[int(view._record["play"])]]
+    code = view.playing
+    if view.node == "pick":
+        return f"{player} picks a card"
+    text = {
+        "use": f"{player} uses {code}",
+        "whistle": f"{player} whistles with {code}",
+        "aim": f"{player} aims the lantern, using {code}",
+        "alibi": f"{player} draws an alibi with {code}",
+    }[view.node]
+    text += ", moved" if view.has_moved else ", not moved"
+    if view.ability_open:
+        text += ", ability open"
+    whistled = view._codes(int(view._record["whistled"]))
+    if whistled:
+        text += f", whistled {codes_text(whistled)}, steps left: {view.whistle_steps}"
+    return text
+
+
+@dataclass(frozen=True)
+class Cards:
+    """The cards of a turn.
+
+    Attributes:
+        played: those played to their end, in table order.
+        now: the one being played, or None.
+        waiting: those still to be played.
+        next: the cards of the next turn where they are known: on odd turns but the last.
+        order: player id of each play of the turn.
+        play: index of the play in progress, or about to begin.
+    """
+
+    played: tuple[str, ...]
+    now: str | None
+    waiting: tuple[str, ...]
+    next: tuple[str, ...]
+    order: tuple[int, ...]
+    play: int
+
+
+def cards_of_turn(view: PositionView) -> Cards | None:
+    """The cards face up, or None when none are dealt."""
+    if view.node in ("jack", "deal"):
+        return None
+    variant, left, now = view.variant, view.cards(), view.playing
+    dealt = view._codes(int(view._record["dealt"]))
+    others = tuple(code for code in variant.cast if code not in dealt)
+    face_up, other = (dealt, others) if view.turn % 2 == 1 else (others, dealt)
+    return Cards(
+        played=tuple(code for code in face_up if code not in left),
+        now=now,
+        waiting=tuple(code for code in left if code != now),
+        next=other if view.turn % 2 == 1 and view.turn < variant.turns else (),
+        order=variant.play_order(view.turn),
+        play=int(view._record["play"]),
+    )
+
+
+# -- the last action ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class LastAction:
+    """What a player did last, and where.
+
+    Attributes:
+        kind: first word of the action.
+        sentence: what was done, in words.
+        start: hex, or for a cordon the exit, where something was before; None where nothing went
+            from one place to another.
+        end: hex, or for a cordon and an escape the exit, where it is now.
+    """
+
+    kind: str
+    sentence: str
+    start: str | None = None
+    end: str | None = None
+
+
+_SENTENCES = {
+    "pick": "{0} is picked",
+    "move": "{code} moves from {start} to {end}",
+    "accuse": "{code} accuses {0}",
+    "escape": "{code} escapes by {0}",
+    "stay": "{code} cannot move and stays",
+    "lamp": "{code} moves the gaslight from {0} to {1}",
+    "cordon": "{code} moves the cordon from {0} to {1}",
+    "cover": "{code} moves the cover from {0} to {1}",
+    "swap": "{code} swaps places with {0}",
+    "whistle": "{code} whistles {0} from {start} to {end}",
+    "light": "{code} has the lantern aimed {0}",
+}
+
+
+def last_action(view: PositionView) -> LastAction | None:
+    """The last action of a player; None before there was one, and in a position that was set up."""
+    root: PositionView | None = None
+    if isinstance(view, Observation):
+        texts: Iterable[str] = view.history()
+        if view.root is not None:
+            root = replace(view, position=view.root)
+    else:
+        assert isinstance(view, State)
+        texts = view.history_strings()
+        if view._root is not None:
+            root = State.from_words(view.variant, view._root)
+    where = dict(view.variant.board.start) if root is None else root.positions
+    code = None if root is None else root.playing
+    last: LastAction | None = None
+    for text in texts:
+        kind, *words = text.replace(">", " ").split()
+        if kind not in _SENTENCES:
+            continue  # chance, or what witnesses say
+        start = end = None
+        if kind == "pick":
+            code = words[0]
+        elif kind == "move":
+            start, end = where[code or ""], words[0]
+            where[code or ""] = end
+        elif kind == "swap":
+            start, end = where[code or ""], where[words[0]]
+            where[code or ""], where[words[0]] = end, start
+        elif kind == "whistle":
+            start, end = where[words[0]], words[1]
+            where[words[0]] = end
+        elif kind in ("lamp", "cordon", "cover"):
+            start, end = words
+        elif kind == "accuse":
+            start, end = where[code or ""], where[words[0]]
+        elif kind == "escape":
+            start, end = where[code or ""], words[0]
+        elif kind == "stay":
+            end = where[code or ""]
+        sentence = _SENTENCES[kind].format(*words, code=code, start=start, end=end)
+        last = LastAction(kind, sentence, start, end)
+    return last
