@@ -29,6 +29,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("openspiel",),
     ("tournament",),
     ("testing", "options", "console"),
+    ("play",),
     ("cli",),
 )
 """A module may import from its own layer and those before it."""
@@ -48,6 +49,7 @@ ONLY_IN = {
     "numba": {"engine"},
     "pandas": {"tournament", "agents"},
     "distributed": {"tournament"},
+    "prompt_toolkit": {"play"},
 }
 
 
