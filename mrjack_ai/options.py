@@ -250,8 +250,8 @@ def build_parser(described: Mapping[str, Any] | None = None) -> argparse.Argumen
         commands.add_parser(
             "play",
             help="play against an agent",
-            description="Play a game against an agent in this terminal. `help` in the game explains "
-            "the rules and the commands. A saved game holds the secrets of both sides.",
+            description="Play a game against an agent in this terminal. `help` in the game "
+            "explains the rules and the commands. A saved game holds the secrets of both sides.",
         )
     )
 

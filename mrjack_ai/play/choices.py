@@ -74,7 +74,9 @@ class Menu:
     def next_words(self) -> tuple[str, ...]:
         """What there is to choose from, each once; empty when one action is left."""
         at = len(self.path)
-        return tuple(dict.fromkeys(words[at] for words in self.actions if len(words) > at))
+        found = dict.fromkeys(words[at] for words in self.actions if len(words) > at)
+        # An accusation ends the game: not the first thing to offer.
+        return tuple(sorted(found, key=lambda word: at == 0 and word == "accuse"))
 
     def count(self, word: str) -> int:
         """How many actions go on with a word."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,6 +75,7 @@ class Dialogue:
         drawing: how to draw.
         hints: agent that gives hints, see `hint_agent`.
         file: where the game is saved after every action; None for nowhere yet.
+        code: files of agents that must be given again to carry on.
 
     Attributes:
         finished: True once the human has left.
@@ -86,11 +87,13 @@ class Dialogue:
         drawing: Drawing | None = None,
         hints: str = DEFAULT_HINT,
         file: Path | None = None,
+        code: Sequence[str] = (),
     ) -> None:
         self.session = session
         self.drawing = drawing or Drawing()
         self.hints = hints
         self.file = file
+        self.code = tuple(code)
         self.finished = False
         self._menus: list[Menu] = []
         self._shown = 0
@@ -128,8 +131,7 @@ class Dialogue:
 
     def screen(self) -> str:
         """The board, the news and the menu, at a decision of the human."""
-        view = self.session.view()
-        self._menus = [Menu.of(view)]
+        self._menus = []
         return "\n\n".join(text for text in (self.board(), self.news(), self.menu_text()) if text)
 
     def board(self) -> str:
@@ -166,8 +168,9 @@ class Dialogue:
         if not answers:
             return f"{title}\n  1  {text_of(menu.path)}  ({words.KIND_TEXTS[menu.path[0]]})"
         labels = [self._label(menu, view, word) for word in answers]
-        number = len(str(len(labels)))
-        rows = [f"  {at:>{number}}  {label}" for at, label in enumerate(labels, start=1)]
+        numbers = _numbers(answers)
+        number = max(map(len, numbers))
+        rows = [f"  {at:>{number}}  {text}" for at, text in zip(numbers, labels, strict=True)]
         if len(rows) >= _LONG_MENU:
             rows = self._columns(rows)
         return "\n".join([title, *(self._wrap(row, number + 4) for row in rows)])
@@ -186,7 +189,7 @@ class Dialogue:
             asked = questions[at] if at < len(questions) else "Only this is possible:"
             if menu.path[0] == "pick":
                 left = view.remaining_plays(view.player)
-                more = f" You play {left} cards now or later this turn." if left > 1 else ""
+                more = f" You play {left} cards this turn, this one included." if left > 1 else ""
                 return self._wrap(f"{asked}{more}")
             if menu.path[0] == "whistle" and at == 0 and view.whistle_steps:
                 asked += f" Steps left: {view.whistle_steps}."
@@ -216,6 +219,8 @@ class Dialogue:
             return f"{word}  {KIND_BY_CODE[word].name} on {view.positions[word]}, {suspect}"
         if kind in ("move", "whistle") and at == (1 if kind == "move" else 2):
             return f"{word} lit  " if word in view.lit_hexes() else f"{word}  "
+        if word.isdecimal():
+            return "step" if word == "1" else "steps"
         if kind == "lamp" and view.lit_gaslights.get(word) is not None:
             return f"{word} (number {view.lit_gaslights[word]})"
         return f"{word}  "
@@ -235,6 +240,8 @@ class Dialogue:
 
     @property
     def _menu(self) -> Menu:
+        if not self._menus:
+            self._menus = [Menu.of(self.session.view())]
         return self._menus[-1]
 
     def answer(self, line: str) -> tuple[str, bool]:
@@ -256,7 +263,10 @@ class Dialogue:
                 text = self._commands[word.lower()](rest.strip())
             except MrJackError as error:
                 text = self._wrap(str(error))
-            return text, self.session.state.move_number() != before
+            changed = self.session.state.move_number() != before
+            if changed:
+                self._menus = []
+            return text, changed
         try:
             return self._choose(line)
         except NoMatchError as error:
@@ -268,16 +278,16 @@ class Dialogue:
     def _choose(self, line: str) -> tuple[str, bool]:
         menu, view = self._menu, self.session.view()
         answers = menu.next_words()
-        most = max(1, len(answers))
+        numbers = _numbers(answers) or ("1",)
         if not line:
-            if most > 1:
+            if len(numbers) > 1:
                 return self.menu_text(), False
-            line = "1"
-        # Hexes and codes begin with a letter, but a number of steps is a word of its own.
-        if line.isdecimal() and line.isascii():
-            if not 1 <= int(line) <= most:
-                return self._wrap(f"There is no answer {line}; answer 1 to {most}."), False
-            chosen = menu.choose(view, answers[int(line) - 1]) if answers else menu
+            line = numbers[0]
+        if line.isdecimal():  # hexes and codes begin with a letter
+            if line not in numbers:
+                known = f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else numbers[0]
+                return self._wrap(f"There is no answer {line}; answer {known}."), False
+            chosen = menu.choose(view, answers[numbers.index(line)]) if answers else menu
         else:
             chosen = Menu.of(view, match(view, line, menu.path))
         if len(chosen.ids) > 1:
@@ -285,6 +295,7 @@ class Dialogue:
             return self.menu_text(), False
         (action,) = chosen.ids
         self.session.choose(action)
+        self._menus = []
         return "", True
 
     # -- commands -------------------------------------------------------------------------
@@ -335,7 +346,10 @@ class Dialogue:
 
     def _hint(self) -> str:
         view = self.session.view()
-        found = analyse(view, self.hints, self.session.seed)
+        try:
+            found = analyse(view, self.hints, self.session.seed)
+        except Exception as error:  # anybody's agent can give hints
+            raise AgentError(f"no hint: {self.hints} failed: {error!r}") from error
         best = found.actions_frame()
         best = best[best.visits > 0].head(_BEST)
         lines = [f"{self.hints}, asked with what you know, likes best:"]
@@ -357,7 +371,7 @@ class Dialogue:
         return "Taken back."
 
     def _back(self) -> str:
-        if len(self._menus) == 1:
+        if len(self._menus) <= 1:
             return self._wrap("This is the first menu; `undo` takes back a decision.")
         self._menus.pop()
         return self.menu_text()
@@ -395,7 +409,15 @@ class Dialogue:
 
     def resume_command(self) -> str:
         """The command that carries on with the saved game."""
-        return shlex.join(["mrjack", "play", "--resume", str(self.file)])
+        code = [word for file in self.code for word in ("--code", file)]
+        return shlex.join(["mrjack", "play", "--resume", str(self.file), *code])
+
+
+def _numbers(answers: Sequence[str]) -> tuple[str, ...]:
+    """What is typed for each answer: its place, or itself where the answers are numbers."""
+    if all(word.isdecimal() for word in answers):
+        return tuple(answers)
+    return tuple(str(place) for place in range(1, len(answers) + 1))
 
 
 def unused_name(names: Iterable[str]) -> Path:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import traceback
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +21,7 @@ from mrjack_ai.agents import Agent, make_agent
 from mrjack_ai.errors import AgentError, MrJackError, RecordError
 from mrjack_ai.game import State, new_game
 from mrjack_ai.observation import Observation
-from mrjack_ai.play.words import Story
+from mrjack_ai.play.words import PLAYERS, Story
 from mrjack_ai.record import GameRecord
 from mrjack_ai.tournament import seeded_deal
 from mrjack_ai.variant import PLAYER_NAMES, Variant
@@ -150,10 +151,12 @@ class Session:
             call()
         except (Exception, SystemExit) as error:
             what = str(error) if isinstance(error, MrJackError) else repr(error)
-            raise AgentError(
-                f"{self.opponent}, playing {PLAYER_NAMES[1 - self.human].capitalize()}, failed: "
-                f"{what}"
-            ) from error
+            failed = AgentError(
+                f"{self.opponent}, playing {PLAYERS[1 - self.human]}, failed: {what}"
+            )
+            if not isinstance(error, MrJackError):
+                failed.add_note("".join(traceback.format_exception(error)).rstrip())
+            raise failed from error
 
     # -- files ----------------------------------------------------------------------------
 
@@ -186,7 +189,9 @@ class Session:
         try:
             return cls._from_record(GameRecord.from_dict(data))
         except AgentError as error:
-            raise AgentError(f"{name}: {error}") from None
+            raise AgentError(
+                f"{name}: {error} (agents of your own need --code FILE here too)"
+            ) from None
         except MrJackError as error:
             raise RecordError(f"{name}: {error}") from None
 

@@ -58,6 +58,7 @@ def play_command(
         Drawing(color, unicode, terminal_width),
         hints,
         None if file is None else Path(file),
+        options.code,
     )
     dialogue.keep()  # a file that cannot be written is better known before the game
     return play(dialogue, None if options.record is None else Path(options.record))

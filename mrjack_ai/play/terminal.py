@@ -127,10 +127,13 @@ def play(dialogue: Dialogue, record: Path | None = None, talk: Talk | None = Non
         while not session.is_over() and not dialogue.finished:
             if session.is_humans_turn():
                 _decide(dialogue, talk)
+                continue
+            if session.state.is_chance_node():
+                session.step()
             else:
-                with talk.thinking(f"{words.PLAYERS[1 - session.human].capitalize()} thinks"):
+                with talk.thinking(f"{words.capital(words.PLAYERS[1 - session.human])} thinks"):
                     session.step()
-                _keep(dialogue, talk)
+            _keep(dialogue, talk)
     except EOFError:
         talk.say("")
     except KeyboardInterrupt:
@@ -179,7 +182,11 @@ def _end(dialogue: Dialogue, record: Path | None, talk: Talk) -> None:
     talk.say(dialogue.news() + "\n")
     talk.say(words.end_text(session.view(), state.identity or ""))
     if record is not None:
-        write_whole(record, session.record().to_text())
+        try:
+            write_whole(record, session.record().to_text())
+        except RecordError as error:
+            error.add_note(_farewell(dialogue))  # not lost
+            raise
         talk.say(f"The record is in {record}.")
 
 

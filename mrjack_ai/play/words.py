@@ -24,6 +24,7 @@ from mrjack_ai.observation import Observation, event_text
 from mrjack_ai.variant import DETECTIVE, Variant
 
 PLAYERS = ("the Detective", "Jack")
+"""The players in a sentence."""
 
 ABILITY_TEXTS: dict[int, str] = {
     ABILITY_DRAW: "after moving, whoever plays him secretly draws an alibi card: "
@@ -73,6 +74,11 @@ WORD_QUESTIONS: dict[str, tuple[str, ...]] = {
 def named(code: str) -> str:
     """Name and code of a character."""
     return f"{KIND_BY_CODE[code].name} ({code})"
+
+
+def capital(text: str) -> str:
+    """A text with a capital first letter, the others left alone."""
+    return text[:1].upper() + text[1:]
 
 
 def listed(codes: Iterable[str]) -> str:
@@ -137,7 +143,7 @@ class Story:
                 ("You", "play")
                 if before.current_player() == self.player
                 else (
-                    PLAYERS[before.current_player()].capitalize(),
+                    capital(PLAYERS[before.current_player()]),
                     "plays",
                 )
             )
