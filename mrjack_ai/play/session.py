@@ -2,8 +2,10 @@
 
 A saved game is a game record as one JSON object (see `mrjack_ai.record`), with an entry `play`
 that says who is human; `mrjack replay` and `mrjack show` read it too. Chance is drawn from the
-seed, and so is a generator for each decision of the agent: a resumed game goes on as the unbroken
-one, as long as the agent decides by what it sees and its generator alone.
+seed, and so is a generator for each decision of the agent. An agent may remember earlier decisions
+(a search keeps its tree), so it is asked them again when a game is resumed: the game then goes on
+as the unbroken one would have. Only agents with a budget of time are not asked again: what they do
+cannot be repeated anyway.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from mrjack_ai.agents import Agent, make_agent
+from mrjack_ai.agents.registry import described_parameters
 from mrjack_ai.errors import AgentError, MrJackError, RecordError
 from mrjack_ai.game import State, new_game
 from mrjack_ai.observation import Observation
@@ -115,15 +118,14 @@ class Session:
         if self.state.is_chance_node():
             self._apply(self.deal.outcome(self.state))
             return
-        agent, state = self.agent, self.state
+        self._blame(lambda: self._apply(self._ask()))
 
-        def decide() -> None:
-            agent.rng = self._generator(state.move_number())
-            if agent.cheats:
-                agent.see(state.clone())
-            self._apply(agent.act(state.observation(1 - self.human)))
-
-        self._blame(decide)
+    def _ask(self) -> int:
+        """The agent's decision."""
+        self.agent.rng = self._generator(self.state.move_number())
+        if self.agent.cheats:
+            self.agent.see(self.state.clone())
+        return self.agent.act(self.state.observation(1 - self.human))
 
     def undo(self) -> None:
         """Take back the human's last decision in the play in progress.
@@ -145,7 +147,7 @@ class Session:
             np.random.SeedSequence(self.seed, spawn_key=(_AGENT_STREAM, number))
         )
 
-    def _blame(self, call: Callable[[], None]) -> None:
+    def _blame(self, call: Callable[[], object]) -> None:
         """Call the agent; whatever goes wrong in it is an `AgentError`."""
         try:
             call()
@@ -207,6 +209,7 @@ class Session:
         record.check_rules()
         human = PLAYER_NAMES.index(play["human"])
         session = cls(record.variant, human, record.agents[1 - human], record.seed)
+        timed = bool(described_parameters(session.opponent).get("time"))
         for number, action in enumerate(record.actions, start=1):
             state = session.state
             try:
@@ -215,8 +218,12 @@ class Session:
                     raise RecordError(f"{action!r} does not follow from seed {record.seed}")
                 if state.current_player() == human:
                     session.choose(played)
-                else:
-                    session._apply(played)
+                    continue
+                if not timed and not state.is_chance_node():
+                    session._blame(session._ask)
+                session._apply(played)
+            except AgentError:
+                raise
             except MrJackError as error:
                 raise RecordError(f"action {number}: {error}") from None
         record.check_end(session.state)
