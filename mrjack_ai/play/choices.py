@@ -170,6 +170,9 @@ def _matching(typed: list[str], legal: list[tuple[int, Words]]) -> tuple[int, ..
 
 def _why_not(view: Observation, text: str, typed: list[str], legal: list[tuple[int, Words]]) -> str:
     shown = " ".join(text.split())
+    begun = {words[0] for _, words in legal if words[0].startswith(typed[0])} - {"accuse"}
+    if len(begun) == 1:
+        typed = [*begun, *typed[1:]]
     known = set(map(words_of, action_space(view.variant).actions))
     lower = {tuple(word.lower() for word in words) for words in known}
     kinds = dict.fromkeys(words[0] for _, words in legal)
