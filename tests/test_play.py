@@ -256,7 +256,7 @@ def test_hints_are_legal_actions(spec: str) -> None:
     talk.hints = spec
     text, changed = talk.answer("hint")
     assert not changed
-    hinted = re.findall(r"^  (\w[^(]*) \(.*\): *wins", text.replace("\n    ", " "), re.MULTILINE)
+    hinted = re.findall(r"^  (\w[^(]*) \(.*\): *it", text.replace("\n    ", " "), re.MULTILINE)
     assert hinted
     assert set(hinted) <= set(legal(talk.session.state))
     assert "To the Detective, Jack may be" in text
@@ -387,13 +387,12 @@ def test_undo_says_why_it_cannot() -> None:
 # -- saving and resuming ------------------------------------------------------------------
 
 
-def finish(session: Session, rng: random.Random, plies: int = 1000) -> None:
+def finish(session: Session, plies: int = 1000) -> None:
     """Play on; what the human does depends on the position alone."""
     while not session.is_over() and plies:
         if session.is_humans_turn():
             texts = legal(session.state)
-            chooser = random.Random(f"{session.state} {rng}")
-            play_text(session, quiet_choice(chooser, texts))
+            play_text(session, quiet_choice(random.Random(str(session.state)), texts))
         else:
             session.step()
         plies -= 1
@@ -405,33 +404,76 @@ def test_a_resumed_game_goes_on_as_the_unbroken_one(
     opponent: str, human: int, tmp_path: Path
 ) -> None:
     unbroken = Session(SMALL, human, opponent, 11)
-    finish(unbroken, 1)  # type: ignore[arg-type]
+    finish(unbroken)
     path = tmp_path / "game.json"
     for plies in (0, 2, 5, 9, 14):
         broken = Session(SMALL, human, opponent, 11)
-        finish(broken, 1, plies)  # type: ignore[arg-type]
+        finish(broken, plies)
         write_whole(path, broken.save_text())
         resumed = Session.from_save(path)
         assert resumed.state._words.tobytes() == broken.state._words.tobytes()
         assert resumed.story.lines == broken.story.lines
         assert len(resumed._undo) == len(broken._undo)
-        finish(resumed, 1)  # type: ignore[arg-type]
+        finish(resumed)
         assert resumed.state.history_strings() == unbroken.state.history_strings()
         assert resumed.save_text() == unbroken.save_text()
+
+
+class Counting(Agent):
+    """Counts its decisions; `time` is what a budget of time is called."""
+
+    decisions = 0
+
+    def __init__(self, time: int = 0) -> None:
+        self.time = time
+
+    def act(self, observation: Observation) -> int:
+        Counting.decisions += 1
+        return observation.actions[0]
+
+
+@pytest.mark.parametrize(("spec", "asked_again"), [("counting", True), ("counting:time=5", False)])
+def test_agents_are_asked_again_unless_on_a_clock(
+    spec: str, asked_again: bool, tmp_path: Path
+) -> None:
+    register_agent("counting", Counting, replace=True)
+    try:
+        session = Session(SMALL, JACK, spec, 4)
+        Counting.decisions = 0
+        finish(session, 12)
+        asked, Counting.decisions = Counting.decisions, 0
+        assert asked > 2
+        write_whole(tmp_path / "game.json", session.save_text())
+        Session.from_save(tmp_path / "game.json")
+        assert Counting.decisions == (asked if asked_again else 0)
+    finally:
+        _AGENTS.pop("counting")
+
+
+def test_a_finished_game_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    session = Session(SMALL, JACK, "random", 2)
+    finish(session)
+    path, record = tmp_path / "game.json", tmp_path / "record.txt"
+    write_whole(path, session.save_text())
+    assert main(["play", "--resume", str(path), "--record", str(record)]) == 0
+    assert re.search(r"^You (win|lose): .* Jack was", capsys.readouterr().out, re.MULTILINE)
+    assert GameRecord.from_text(record.read_text()).actions == session.record().actions
+    assert main(["play", "--resume", str(path), "--record", "/no/such/folder/r.txt"]) == 2
+    assert f"saved in {path}" in capsys.readouterr().err
 
 
 def test_different_seeds_give_different_games() -> None:
     games = set()
     for seed in range(4):
         session = Session(SMALL, DETECTIVE, "random", seed)
-        finish(session, 1)  # type: ignore[arg-type]
+        finish(session)
         games.add(tuple(session.state.history_strings()))
     assert len(games) == 4
 
 
 def test_saved_games_are_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     session = Session(SMALL, JACK, "random", 2)
-    finish(session, 1, 8)  # type: ignore[arg-type]
+    finish(session, 8)
     path = tmp_path / "game.json"
     write_whole(path, session.save_text())
     (record,) = read_records(path)
@@ -444,7 +486,7 @@ def test_saved_games_are_records(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 def damaged(change: Callable[[dict[str, Any]], Any]) -> str:
     session = Session(SMALL, DETECTIVE, "random", 2)
-    finish(session, 1, 12)  # type: ignore[arg-type]
+    finish(session, 12)
     data = json.loads(session.save_text())
     return json.dumps(change(data) or data)
 

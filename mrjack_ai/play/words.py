@@ -93,8 +93,8 @@ def character_text(code: str) -> str:
 
 
 def winning_share(value: float) -> str:
-    """A mean return from -1 to 1 as the share of games won."""
-    return f"wins about {100 * (1 + value) / 2:.0f} in 100"
+    """A mean return from -1 to 1 as the share of games that are expected to be won."""
+    return f"it expects to win {100 * (1 + value) / 2:.0f} in 100"
 
 
 # -- what happened ------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from mrjack_ai.position import PositionView, set_bits
 from mrjack_ai.tables import NO_SEAT, build_tables, tables_record
 
 MAX_WIDTH = 120
-"""The text stands beside the board where both fit in so many columns, else below it."""
+"""By default the text stands beside the board where both fit in so many columns, else below."""
 PANEL_WIDTH = 37
 """Columns of the text."""
 _GAP = 3
