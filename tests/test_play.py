@@ -270,6 +270,14 @@ def test_who_gives_hints() -> None:
             hint_agent(spec, "greedy")
 
 
+def test_nothing_is_wider_than_the_terminal() -> None:
+    talk = dialogue()
+    talk.drawing = Drawing(unicode=False, width=lambda: 50)
+    for line in ("help", "names", "facts", "story", "actions", "xyz", "save", "help turn"):
+        assert max(map(len, talk.answer(line)[0].splitlines())) < 50, line
+    assert max(map(len, talk.screen().splitlines())) < 50
+
+
 def test_narrow_terminals_get_the_text_alone() -> None:
     talk = dialogue()
     for width, board, beside in ((60, False, False), (90, True, False), (120, True, True)):
@@ -442,7 +450,7 @@ def test_agents_are_asked_again_unless_on_a_clock(
         Counting.decisions = 0
         finish(session, 12)
         asked, Counting.decisions = Counting.decisions, 0
-        assert asked > 2
+        assert asked > 1
         write_whole(tmp_path / "game.json", session.save_text())
         Session.from_save(tmp_path / "game.json")
         assert Counting.decisions == (asked if asked_again else 0)
@@ -781,6 +789,16 @@ def test_control_d_leaves_and_colours_are_used(tmp_path: Path) -> None:
     at.expect("saved in mrjack-game.json")
     assert at.end() == 0
     assert isinstance(Session.from_save(tmp_path / "mrjack-game.json"), Session)
+
+
+def test_control_c_while_the_agent_thinks(tmp_path: Path) -> None:
+    options = ("--as", "jack", "--against", "ismcts:time=1500", "--seed", "5", "--save", "g.json")
+    at = Terminal(tmp_path, *options, *SMALL_OPTIONS)
+    at.expect("The Detective thinks")
+    at.child.sendintr()
+    at.expect("The game is saved in g.json. To carry on: mrjack play --resume g.json")
+    assert at.end() == 130
+    assert Session.from_save(tmp_path / "g.json").view().turn == 1
 
 
 def test_errors_are_of_the_library() -> None:

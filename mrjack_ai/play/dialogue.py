@@ -102,7 +102,7 @@ class Dialogue:
             "board": lambda _: self.board(),
             "facts": lambda _: self._facts(),
             "story": lambda _: "\n".join(map(self._wrap, self.session.story.lines)),
-            "names": lambda _: words.names_text(self.session.variant),
+            "names": lambda _: self._paragraphs(words.names_text(self.session.variant)),
             "actions": self._actions,
             "hint": lambda _: self._hint(),
             "undo": lambda _: self._undo(),
@@ -166,7 +166,11 @@ class Dialogue:
         answers = menu.next_words()
         title = self._question(menu, view)
         if not answers:
-            return f"{title}\n  1  {text_of(menu.path)}  ({words.KIND_TEXTS[menu.path[0]]})"
+            what = words.KIND_TEXTS[menu.path[0]]
+            if menu.path[0] == "pick":
+                code = menu.path[1]
+                what = f"{KIND_BY_CODE[code].name}: {words.character_text(code)}"
+            return f"{title}\n" + self._wrap(f"  1  {text_of(menu.path)}  {what}", 5)
         labels = [self._label(menu, view, word) for word in answers]
         numbers = _numbers(answers)
         number = max(map(len, numbers))
