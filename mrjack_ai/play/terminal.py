@@ -18,7 +18,7 @@ from mrjack_ai.errors import AgentError, RecordError
 from mrjack_ai.play import words
 from mrjack_ai.play.dialogue import Dialogue, unused_name
 from mrjack_ai.play.session import write_whole
-from mrjack_ai.render.terminal import board_text
+from mrjack_ai.render.terminal import board_text, board_width
 
 UNASKED_NAMES = ("mrjack-game.json", *(f"mrjack-game-{number}.json" for number in range(2, 1000)))
 """Where a game is kept that is left without having been saved."""
@@ -178,7 +178,9 @@ def _end(dialogue: Dialogue, record: Path | None, talk: Talk) -> None:
     state = session.state
     width = drawing.width()
     # The game is over: nothing is secret any more.
-    talk.say(board_text(state, color=drawing.color, unicode=drawing.unicode, width=width) + "\n")
+    if width >= board_width(state):
+        board = board_text(state, color=drawing.color, unicode=drawing.unicode, width=width)
+        talk.say(board + "\n")
     talk.say(dialogue.news() + "\n")
     talk.say(words.end_text(session.view(), state.identity or ""))
     if record is not None:
