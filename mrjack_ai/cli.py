@@ -295,12 +295,29 @@ def _show(options: argparse.Namespace) -> int:
         write_whole(options.svg, board_svg(view), _source(options.what))
         print(f"the picture is in {options.svg}")
         return 0
-    color = options.color == "always" or (
+    print(board_text(view, color=_color(options), unicode=_unicode(options)))
+    return 0
+
+
+def _color(options: argparse.Namespace) -> bool:
+    return options.color == "always" or (
         options.color == "auto" and sys.stdout.isatty() and "NO_COLOR" not in os.environ
     )
+
+
+def _unicode(options: argparse.Namespace) -> bool:
     encoding = (sys.stdout.encoding or "").lower().replace("-", "")
-    print(board_text(view, color=color, unicode=not options.ascii and encoding == "utf8"))
-    return 0
+    return not options.ascii and encoding == "utf8"
+
+
+def _play(options: argparse.Namespace) -> int:
+    # Not at the top: no other command needs the terminal's libraries.
+    from mrjack_ai.play.start import play_command
+
+    finished = play_command(
+        options, _variant(options), color=_color(options), unicode=_unicode(options)
+    )
+    return 0 if finished else EXIT_INTERRUPTED
 
 
 def _source(what: str | None) -> str | None:
@@ -437,6 +454,7 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "ladder": _ladder,
     "perft": _perft,
     "show": _show,
+    "play": _play,
     "analyse": _analyse,
     "replay": _replay,
     "agents": _agents,

@@ -15,6 +15,7 @@ from mrjack_ai.variant import FULL_CAST, PLAYER_NAMES
 from mrjack_ai.version import RULES_VERSION, __version__
 
 PERFT_START = "jack JS; deal SH,JW,JS,IL"
+PLAY_AGAINST = "ismcts:time=500"
 EXIT_BAD_INPUT = 2
 
 _GAME_HELP = (
@@ -242,12 +243,18 @@ def build_parser(described: Mapping[str, Any] | None = None) -> argparse.Argumen
         default="all",
         help="whose knowledge to show (default: %(default)s)",
     )
-    command.add_argument(
-        "--color", choices=("auto", "always", "never"), default="auto", help="(default: auto)"
-    )
-    command.add_argument("--ascii", action="store_true", help="plain ASCII characters only")
+    _add_drawing(command)
     command.add_argument("--svg", metavar="FILE", help="write a drawn picture to this file instead")
     _add_variant(command)
+
+    _add_play(
+        commands.add_parser(
+            "play",
+            help="play against an agent",
+            description="Play a game against an agent in this terminal. `help` in the game "
+            "explains the rules and the commands. A saved game holds the secrets of both sides.",
+        )
+    )
 
     command = commands.add_parser(
         "analyse",
@@ -306,6 +313,45 @@ def build_parser(described: Mapping[str, Any] | None = None) -> argparse.Argumen
         "--threads", type=int, default=os.cpu_count() or 1, help="(default: %(default)s)"
     )
     return parser
+
+
+def _add_play(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--as",
+        dest="side",
+        choices=PLAYER_NAMES,
+        help="whom you play (default: detective)",
+    )
+    parser.add_argument(
+        "--against", metavar="AGENT", help=f"the other player (default: {PLAY_AGAINST})"
+    )
+    parser.add_argument(
+        "--seed", type=int, help="decides the cards and the agent's randomness (default: any)"
+    )
+    parser.add_argument(
+        "--save",
+        metavar="FILE",
+        help="keep the game there after every action; the file holds the secrets, so do not look",
+    )
+    parser.add_argument("--resume", metavar="FILE", help="carry on with a saved game")
+    parser.add_argument(
+        "--record", metavar="FILE", help="write the record of the finished game, as text"
+    )
+    parser.add_argument(
+        "--hint-agent",
+        metavar="AGENT",
+        help="who gives hints (default: the opponent if it searches, else ismcts:sims=2000)",
+    )
+    _add_drawing(parser)
+    _add_code(parser)
+    _add_variant(parser)
+
+
+def _add_drawing(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", help="(default: auto)"
+    )
+    parser.add_argument("--ascii", action="store_true", help="plain ASCII characters only")
 
 
 def _add_code(parser: argparse.ArgumentParser) -> None:

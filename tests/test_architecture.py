@@ -31,6 +31,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("openspiel",),
     ("tournament",),
     ("testing", "options", "console"),
+    ("play",),
     ("cli",),
 )
 """A module may import from its own layer and those before it."""
@@ -50,6 +51,7 @@ ONLY_IN = {
     "numba": {"engine"},
     "pandas": {"tournament", "agents"},
     "distributed": {"tournament"},
+    "prompt_toolkit": {"play"},
 }
 
 

@@ -32,7 +32,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
 # -- help and bad input -------------------------------------------------------------------
 
 COMMANDS = ("tournament", "results", "deals", "ladder", "perft", "show", "analyse", "replay")
-COMMANDS += ("agents", "bench")
+COMMANDS += ("agents", "bench", "play")
 
 
 @pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])

@@ -36,7 +36,7 @@ from mrjack_ai.render.facts import (
 )
 
 MAX_WIDTH = 120
-"""The text stands beside the board where both fit in so many columns, else below it."""
+"""By default the text stands beside the board where both fit in so many columns, else below."""
 PANEL_WIDTH = 37
 """Columns of the text."""
 _GAP = 3
@@ -83,7 +83,9 @@ _ASCII = _Glyphs("/", "\\", "#", ".", "~", "O", "X", "*", DIRECTIONS)
 _UNICODE = _Glyphs("╱", "╲", "▒", "·", "≈", "○", "●", "☼", ("↑", "↗", "↘", "↓", "↙", "↖"))  # noqa: RUF001
 
 
-def board_text(view: PositionView, *, color: bool = False, unicode: bool = True) -> str:
+def board_text(
+    view: PositionView, *, color: bool = False, unicode: bool = True, width: int = MAX_WIDTH
+) -> str:
     """The board, and beside it what there is to know about the position.
 
     Args:
@@ -91,6 +93,7 @@ def board_text(view: PositionView, *, color: bool = False, unicode: bool = True)
             the observer knows is.
         color: add ANSI escape codes (256 colours); without them the text is the same.
         unicode: use box, arrow and shade characters; otherwise pure ASCII.
+        width: columns there are for the text to stand beside the board.
 
     Returns:
         Lines joined by newlines, without one at the end and without blanks at the ends of lines.
@@ -98,9 +101,9 @@ def board_text(view: PositionView, *, color: bool = False, unicode: bool = True)
     glyphs = _UNICODE if unicode else _ASCII
     board = _Picture(view, glyphs).rows()
     panel = _panel(view, glyphs)
-    width = max(map(len, board))
-    if width + _GAP + PANEL_WIDTH <= MAX_WIDTH:
-        blank: list[Cell] = [(" ", "")] * width
+    board_columns = max(map(len, board))
+    if board_columns + _GAP + PANEL_WIDTH <= width:
+        blank: list[Cell] = [(" ", "")] * board_columns
         rows = [
             left + blank[:_GAP] + right
             for left, right in zip_longest(board, panel, fillvalue=blank)
@@ -108,6 +111,11 @@ def board_text(view: PositionView, *, color: bool = False, unicode: bool = True)
     else:
         rows = [*board, [], *panel]
     return "\n".join(_encode(row, color) for row in rows)
+
+
+def board_width(view: PositionView) -> int:
+    """Columns of the board in `board_text`, without the text."""
+    return max(map(len, _Picture(view, _ASCII).rows()))
 
 
 def _encode(row: list[Cell], color: bool) -> str:

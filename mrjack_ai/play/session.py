@@ -1,0 +1,245 @@
+"""One game of a human against an agent: the state, what may be undone, saving and resuming.
+
+A saved game is a game record as one JSON object (see `mrjack_ai.record`), with an entry `play`
+that says who is human; `mrjack replay` and `mrjack show` read it too. Chance is drawn from the
+seed, and so is a generator for each decision of the agent. An agent may remember earlier decisions
+(a search keeps its tree), so it is asked them again when a game is resumed: the game then goes on
+as the unbroken one would have. Only agents with a budget of time are not asked again: what they do
+cannot be repeated anyway.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import traceback
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from mrjack_ai.agents import Agent, make_agent
+from mrjack_ai.agents.registry import described_parameters
+from mrjack_ai.errors import AgentError, MrJackError, RecordError
+from mrjack_ai.game import State, new_game
+from mrjack_ai.observation import Observation
+from mrjack_ai.play.words import PLAYERS, Story
+from mrjack_ai.record import GameRecord
+from mrjack_ai.tournament import seeded_deal
+from mrjack_ai.variant import PLAYER_NAMES, Variant
+
+HUMAN = "human"
+"""The human's name among the agents of a record."""
+SAVE_FORM = 1
+"""Version of the entry `play` of a saved game."""
+
+_AGENT_STREAM = 1
+"""First element of the spawn keys of the agent's generators; deals have another."""
+
+
+class CannotUndoError(MrJackError):
+    """Nothing can be taken back; the message says why."""
+
+
+class Session:
+    """A game in progress.
+
+    Args:
+        variant: the variant.
+        human: which player the human is: 0 the Detective, 1 Jack.
+        opponent: specification of the agent that plays the other.
+        seed: decides chance and the agent's randomness; not negative.
+
+    Attributes:
+        state: the true state; screens are made from `view()` alone.
+        story: what the human has seen happen, in words.
+
+    Raises:
+        AgentError: when the specification is wrong, or the agent cannot start.
+    """
+
+    def __init__(self, variant: Variant, human: int, opponent: str, seed: int) -> None:
+        if seed < 0:
+            raise RecordError(f"seed {seed} must not be negative")
+        self.variant = variant
+        self.human = human
+        self.opponent = opponent
+        self.seed = seed
+        self.deal = seeded_deal(variant, seed, 0)
+        self.agent: Agent = make_agent(opponent)
+        self.state = new_game(variant)
+        self.story = Story(human)
+        self._undo: list[tuple[State, Story]] = []
+        self._why_no_undo = "nothing has been played yet"
+        self._blame(lambda: self.agent.start(variant, 1 - human, self._generator(0)))
+
+    # -- looking --------------------------------------------------------------------------
+
+    def view(self) -> Observation:
+        """What the human may know."""
+        return self.state.observation(self.human)
+
+    def is_humans_turn(self) -> bool:
+        """True when the human decides next."""
+        return self.state.current_player() == self.human
+
+    def is_over(self) -> bool:
+        """True when the game has ended."""
+        return self.state.is_terminal()
+
+    # -- playing --------------------------------------------------------------------------
+
+    def choose(self, action: int) -> None:
+        """Play an action of the human.
+
+        Raises:
+            IllegalActionError: when it is not legal.
+        """
+        before, story = self.state.clone(), self.story.copy()
+        self._apply(action)
+        # Chance outcomes, witnesses and the other's decisions cannot be taken back, and a play
+        # that is over has been handed in.
+        if self.state.node in ("use", "whistle", "aim") and self.is_humans_turn():
+            self._undo.append((before, story))
+        else:
+            self._undo.clear()
+            self._why_no_undo = "the play is finished; only a play in progress can be taken back"
+            if self.state.node == "alibi":
+                self._why_no_undo = "an alibi card has been drawn since, and stays drawn"
+
+    def step(self) -> None:
+        """Play what is not the human's to decide: one chance outcome, or one decision of the agent.
+
+        Raises:
+            AgentError: when the agent raises an error or its action is not legal; the state is
+                as before.
+        """
+        if self.state.is_chance_node():
+            self._apply(self.deal.outcome(self.state))
+            return
+        self._blame(lambda: self._apply(self._ask()))
+
+    def _ask(self) -> int:
+        """The agent's decision."""
+        self.agent.rng = self._generator(self.state.move_number())
+        if self.agent.cheats:
+            self.agent.see(self.state.clone())
+        return self.agent.act(self.state.observation(1 - self.human))
+
+    def undo(self) -> None:
+        """Take back the human's last decision in the play in progress.
+
+        Raises:
+            CannotUndoError: when there is none, saying why.
+        """
+        if not self._undo:
+            raise CannotUndoError(f"cannot undo: {self._why_no_undo}")
+        self.state, self.story = self._undo.pop()
+
+    def _apply(self, action: int) -> None:
+        before = self.view()
+        self.state.apply_action(action)
+        self.story.tell(before, self.view())
+
+    def _generator(self, number: int) -> np.random.Generator:
+        return np.random.default_rng(
+            np.random.SeedSequence(self.seed, spawn_key=(_AGENT_STREAM, number))
+        )
+
+    def _blame(self, call: Callable[[], object]) -> None:
+        """Call the agent; whatever goes wrong in it is an `AgentError`."""
+        try:
+            call()
+        except (Exception, SystemExit) as error:
+            what = str(error) if isinstance(error, MrJackError) else repr(error)
+            failed = AgentError(
+                f"{self.opponent}, playing {PLAYERS[1 - self.human]}, failed: {what}"
+            )
+            if not isinstance(error, MrJackError):
+                failed.add_note("".join(traceback.format_exception(error)).rstrip())
+            raise failed from error
+
+    # -- files ----------------------------------------------------------------------------
+
+    def record(self) -> GameRecord:
+        """The game so far."""
+        agents = (HUMAN, self.opponent) if self.human == 0 else (self.opponent, HUMAN)
+        return GameRecord.from_state(self.state, agents, self.seed)
+
+    def save_text(self) -> str:
+        """The saved game; `from_save` inverts it."""
+        play = {"form": SAVE_FORM, "human": PLAYER_NAMES[self.human]}
+        record = replace(self.record(), details={"play": play})
+        return json.dumps(record.to_dict(), ensure_ascii=False) + "\n"
+
+    @classmethod
+    def from_save(cls, path: str | Path) -> Session:
+        """Read a saved game.
+
+        Raises:
+            RecordError: when it cannot be read, is no saved game or is damaged.
+            AgentError: when its agent is not known here.
+        """
+        name = repr(str(path))
+        try:
+            data = json.loads(Path(path).read_text(encoding="utf-8"))
+        except OSError as error:
+            raise RecordError(f"cannot read {name}: {error}") from None
+        except (ValueError, RecursionError):
+            raise RecordError(f"{name} is no saved game of mrjack play, or is damaged") from None
+        try:
+            return cls._from_record(GameRecord.from_dict(data))
+        except AgentError as error:
+            raise AgentError(
+                f"{name}: {error} (agents of your own need --code FILE here too)"
+            ) from None
+        except MrJackError as error:
+            raise RecordError(f"{name}: {error}") from None
+
+    @classmethod
+    def _from_record(cls, record: GameRecord) -> Session:
+        play = record.details.get("play")
+        if not isinstance(play, dict) or play.get("human") not in PLAYER_NAMES:
+            raise RecordError("this is no saved game of mrjack play: it does not say who is human")
+        if play.get("form") != SAVE_FORM or record.seed is None:
+            raise RecordError(
+                f"a saved game has a seed and form {SAVE_FORM}, not form {play.get('form')!r}"
+            )
+        record.check_rules()
+        human = PLAYER_NAMES.index(play["human"])
+        session = cls(record.variant, human, record.agents[1 - human], record.seed)
+        timed = bool(described_parameters(session.opponent).get("time"))
+        for number, action in enumerate(record.actions, start=1):
+            state = session.state
+            try:
+                played = state.string_to_action(action)
+                if state.is_chance_node() and played != session.deal.outcome(state):
+                    raise RecordError(f"{action!r} does not follow from seed {record.seed}")
+                if state.current_player() == human:
+                    session.choose(played)
+                    continue
+                if not timed and not state.is_chance_node():
+                    session._blame(session._ask)
+                session._apply(played)
+            except AgentError:
+                raise
+            except MrJackError as error:
+                raise RecordError(f"action {number}: {error}") from None
+        record.check_end(session.state)
+        return session
+
+
+def write_whole(path: str | Path, text: str) -> None:
+    """Write a file at once: whoever reads it finds the old text or the new one.
+
+    Raises:
+        RecordError: when it cannot be written.
+    """
+    path = Path(path)
+    part = path.with_name(f"{path.name}.part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        os.replace(part, path)
+    except (OSError, ValueError) as error:
+        raise RecordError(f"cannot write {str(path)!r}: {error}") from None
