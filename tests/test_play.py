@@ -24,13 +24,14 @@ from mrjack_ai.agents import Agent, register_agent
 from mrjack_ai.agents.registry import _AGENTS
 from mrjack_ai.belief import determinize
 from mrjack_ai.cli import main
-from mrjack_ai.errors import AgentError, MrJackError, RecordError
+from mrjack_ai.errors import AgentError, MrJackError
+from mrjack_ai.files import write_whole
 from mrjack_ai.game import State
 from mrjack_ai.observation import Observation
 from mrjack_ai.play import Dialogue, Menu, NoMatchError, Session, match
 from mrjack_ai.play.choices import completions
 from mrjack_ai.play.dialogue import Drawing, hint_agent
-from mrjack_ai.play.session import CannotUndoError, write_whole
+from mrjack_ai.play.session import CannotUndoError
 from mrjack_ai.play.words import KIND_TEXTS, Story
 from mrjack_ai.record import GameRecord, read_records
 from mrjack_ai.tables import ACTION_KINDS
@@ -544,7 +545,7 @@ def test_a_file_is_written_whole_or_not_at_all(
         raise OSError("no space left")
 
     monkeypatch.setattr(Path, "write_text", full)
-    with pytest.raises(RecordError, match="no space left"):
+    with pytest.raises(MrJackError, match="no space left"):
         write_whole(path, "new")
     assert path.read_text() == "old"
 

@@ -14,10 +14,11 @@ from mrjack_ai.agents.search import SearchAgent
 from mrjack_ai.belief import identity_weights
 from mrjack_ai.characters import KIND_BY_CODE
 from mrjack_ai.errors import AgentError, MrJackError, RecordError
+from mrjack_ai.files import write_whole
 from mrjack_ai.observation import Observation
 from mrjack_ai.play import words
 from mrjack_ai.play.choices import Menu, NoMatchError, completions, match, text_of
-from mrjack_ai.play.session import Session, write_whole
+from mrjack_ai.play.session import Session
 from mrjack_ai.render.terminal import board_text, board_width, describe
 
 DEFAULT_HINT = "ismcts:sims=2000"
@@ -406,7 +407,7 @@ class Dialogue:
         """Save the game where it is saved, if anywhere.
 
         Raises:
-            RecordError: when the file cannot be written.
+            MrJackError: when the file cannot be written.
         """
         if self.file is not None:
             write_whole(self.file, self.session.save_text())

@@ -11,7 +11,6 @@ cannot be repeated anyway.
 from __future__ import annotations
 
 import json
-import os
 import traceback
 from collections.abc import Callable
 from dataclasses import replace
@@ -228,18 +227,3 @@ class Session:
                 raise RecordError(f"action {number}: {error}") from None
         record.check_end(session.state)
         return session
-
-
-def write_whole(path: str | Path, text: str) -> None:
-    """Write a file at once: whoever reads it finds the old text or the new one.
-
-    Raises:
-        RecordError: when it cannot be written.
-    """
-    path = Path(path)
-    part = path.with_name(f"{path.name}.part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        os.replace(part, path)
-    except (OSError, ValueError) as error:
-        raise RecordError(f"cannot write {str(path)!r}: {error}") from None

@@ -14,10 +14,10 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.shortcuts import CompleteStyle
 
-from mrjack_ai.errors import AgentError, RecordError
+from mrjack_ai.errors import AgentError, MrJackError
+from mrjack_ai.files import write_whole
 from mrjack_ai.play import words
 from mrjack_ai.play.dialogue import Dialogue, unused_name
-from mrjack_ai.play.session import write_whole
 from mrjack_ai.render.terminal import board_text, board_width
 
 UNASKED_NAMES = ("mrjack-game.json", *(f"mrjack-game-{number}.json" for number in range(2, 1000)))
@@ -114,7 +114,7 @@ def play(dialogue: Dialogue, record: Path | None = None, talk: Talk | None = Non
 
     Raises:
         AgentError: when the agent failed.
-        RecordError: when the record cannot be written.
+        MrJackError: when the record cannot be written.
     """
     if talk is None:
         interactive = sys.stdin.isatty() and sys.stdout.isatty()
@@ -169,7 +169,7 @@ def _decide(dialogue: Dialogue, talk: Talk) -> None:
 def _keep(dialogue: Dialogue, talk: Talk) -> None:
     try:
         dialogue.keep()
-    except RecordError as error:
+    except MrJackError as error:
         talk.say(f"The game is not saved: {error}")
 
 
@@ -186,7 +186,7 @@ def _end(dialogue: Dialogue, record: Path | None, talk: Talk) -> None:
     if record is not None:
         try:
             write_whole(record, session.record().to_text())
-        except RecordError as error:
+        except MrJackError as error:
             error.add_note(_farewell(dialogue))  # not lost
             raise
         talk.say(f"The record is in {record}.")
@@ -198,7 +198,7 @@ def _farewell(dialogue: Dialogue) -> str:
         if dialogue.file is None:
             dialogue.file = unused_name(UNASKED_NAMES)
         dialogue.keep()
-    except RecordError as error:
+    except MrJackError as error:
         return f"The game is not saved: {error}"
     return f"The game is saved in {dialogue.file}. To carry on: {dialogue.resume_command()}"
 
