@@ -5,6 +5,7 @@ frames and give data frames. Pictures are in `mrjack_ai.analysis.plots` and need
 the extra `notebooks`.
 """
 
+from mrjack_ai.analysis import plots, words
 from mrjack_ai.analysis.data import NotebookData, games_frame, load_data, make_data
 from mrjack_ai.analysis.replay import (
     Anatomy,
@@ -20,6 +21,7 @@ from mrjack_ai.analysis.replay import (
 from mrjack_ai.analysis.significance import (
     Difference,
     benjamini_hochberg,
+    by_dealt_card,
     by_group,
     deal_scores,
     family,
@@ -62,6 +64,7 @@ __all__ = [
     "TreeSize",
     "benjamini_hochberg",
     "branching",
+    "by_dealt_card",
     "by_group",
     "calls_by_turn",
     "deal_scores",
@@ -81,6 +84,7 @@ __all__ = [
     "matches",
     "nearest_to_half",
     "paired_difference",
+    "plots",
     "position_bound",
     "probe_tree",
     "rate_agents",
@@ -94,4 +98,5 @@ __all__ = [
     "variants",
     "who_plays",
     "witness_call",
+    "words",
 ]

@@ -53,7 +53,6 @@ TABLES = ("games", "nodes", "kinds", "plays", "calls", "hexes", "probes")
 _ABOUT = "about.json"
 _GAME_COLUMNS = ("detective", "jack", "deal", "identity", "dealt", "winner", "ending", "length")
 _TIME_COLUMNS = ("detective_seconds", "jack_seconds", "detective_decisions", "jack_decisions")
-_TEXTS = ["study", "variant", "detective", "jack", "identity", "dealt", "winner", "ending"]
 
 Report = Callable[[str, bool], None]
 """Takes a line that says how far it is, and whether a part of the work has just been finished."""
@@ -97,18 +96,24 @@ def load_data(folder: str | Path | None = None) -> NotebookData:
     Raises:
         TournamentError: when they cannot be read.
     """
-    import pandas  # not at the top: it takes longer to import than we do
-
     path = Path(folder or os.environ.get(DATA_VARIABLE) or "data")
     try:
         about = json.loads((path / _ABOUT).read_text(encoding="utf-8"))
-        tables = {name: pandas.read_parquet(path / f"{name}.parquet") for name in TABLES}
+        tables = {name: _read(path / f"{name}.parquet") for name in TABLES}
     except (OSError, ValueError) as error:
         raise TournamentError(
             f"cannot read the data of the notebooks in {str(path)!r}: {error}; "
             "python -m mrjack_ai.analysis data FOLDER makes them"
         ) from None
     return NotebookData(**tables, about=about)
+
+
+def _read(path: Path) -> pandas.DataFrame:
+    import pandas  # not at the top: it takes longer to import than we do
+
+    table = pandas.read_parquet(path)
+    texts = [column for column in table.columns if table[column].dtype == "category"]
+    return table.astype(dict.fromkeys(texts, "str"))  # categories only save room in the file
 
 
 def games_frame(study: Study, path: str | Path) -> pandas.DataFrame:

@@ -233,6 +233,32 @@ def by_group(
     return family(found, column, correction)
 
 
+def by_dealt_card(games: pandas.DataFrame) -> pandas.DataFrame:
+    """Whether the Detective's score differs with the cards that are face up in turn 1.
+
+    The cards of turn 1 are those that whoever starts chooses from first; the others follow in
+    turn 2.
+
+    Args:
+        games: one row a game: `deal`, `winner`, `identity`, `dealt` (codes, joined by commas).
+
+    Returns:
+        As `family`, the first column being `card`: a row for each character, how much higher the
+        score is where his card is among them, and one for `Jack's own`.
+    """
+    scores = deal_scores(games)
+    first = games.groupby("deal")[["identity", "dealt"]].first().sort_index()
+    dealt = first["dealt"].str.split(",")
+    among = {code: [code in codes for codes in dealt] for code in sorted(set(dealt.explode()))}
+    own = zip(first["identity"], dealt, strict=True)
+    among["Jack's own"] = [identity in codes for identity, codes in own]
+    found = {
+        name: group_difference(scores[np.array(there)], scores[~np.array(there)])
+        for name, there in among.items()
+    }
+    return family(found, "card", "Benjamini-Hochberg")
+
+
 def nearest_to_half(
     scores: Mapping[str, pandas.Series], resamples: int = 2000, seed: int = 0
 ) -> pandas.DataFrame:
