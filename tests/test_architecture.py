@@ -28,6 +28,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("render", "agents"),
     ("openspiel",),
     ("tournament",),
+    ("analysis",),
     ("testing", "options", "console"),
     ("cli",),
 )
@@ -46,7 +47,10 @@ ONLY_IN = {
     "pyspiel": {"openspiel"},
     "rich": {"cli", "console"},
     "numba": {"engine"},
-    "pandas": {"tournament", "agents"},
+    "pandas": {"tournament", "agents", "analysis"},
+    "matplotlib": {"analysis"},
+    "nbclient": {"analysis"},
+    "nbformat": {"analysis"},
     "distributed": {"tournament"},
 }
 

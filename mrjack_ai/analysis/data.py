@@ -34,7 +34,7 @@ import numpy as np
 from mrjack_ai.analysis.replay import Anatomy, take_apart
 from mrjack_ai.analysis.studies import SEED, STANDARD, Size, Study, studies
 from mrjack_ai.analysis.tree_size import probe_tree
-from mrjack_ai.errors import MrJackError, TournamentError
+from mrjack_ai.errors import TournamentError
 from mrjack_ai.game import new_game
 from mrjack_ai.tournament.frames import load
 from mrjack_ai.tournament.runner import run_tournament

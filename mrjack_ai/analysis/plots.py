@@ -226,9 +226,7 @@ def add_line(figure: Figure, line: Line, x: npt.NDArray[np.float64], shown: Any,
     ax.legend(frameon=False, loc="best")
 
 
-def count_bars(
-    counts: Mapping[str, pandas.Series], title: str, xlabel: str, ylabel: str
-) -> Figure:
+def count_bars(counts: Mapping[str, pandas.Series], title: str, xlabel: str, ylabel: str) -> Figure:
     """Distributions of whole numbers as steps, in per cent, one colour each.
 
     Args:
@@ -272,11 +270,15 @@ def heat_maps(
     for ax, (caption, values) in zip(axes, panels.items(), strict=True):
         ax.set_axis_off()
         ax.set_aspect("equal")
-        centres = {hex: _centre(hex) for hex in (*board.streets, *board.obstacles, *board.gaslights)}
+        centres = {
+            hex: _centre(hex) for hex in (*board.streets, *board.obstacles, *board.gaslights)
+        }
 
         def shapes(hexes: Sequence[str], centres: Any = centres) -> list[RegularPolygon]:
             # A flat top: corners to the east and west.
-            return [RegularPolygon(centres[hex], 6, radius=0.97, orientation=np.pi / 6) for hex in hexes]
+            return [
+                RegularPolygon(centres[hex], 6, radius=0.97, orientation=np.pi / 6) for hex in hexes
+            ]
 
         blocked = [hex for hex in centres if hex not in board.street_index]
         ax.add_collection(PatchCollection(shapes(blocked), facecolor="0.85", edgecolor="white"))

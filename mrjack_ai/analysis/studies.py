@@ -97,7 +97,9 @@ class Study:
         return re.sub(r"[^\w=]+", "-", words) + f"-{self.settings.games}.db"
 
 
-def _board(name: str, lamps: dict[str, int | None], cordons: tuple[str, ...] | None = None) -> Board:
+def _board(
+    name: str, lamps: dict[str, int | None], cordons: tuple[str, ...] | None = None
+) -> Board:
     """The standard board with other tiles, or cordons, at the start."""
     data = load_board("whitechapel").to_dict() | {"name": name, "lit_gaslights": lamps}
     if cordons is not None:
