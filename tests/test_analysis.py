@@ -362,7 +362,7 @@ def test_a_game_taken_apart() -> None:
     assert list(plays["turn"]) == [1] * 4 + [2] * 4
     (call,) = found.calls.itertuples(index=False)
     assert (call.turn, call.before, call.seen) == (1, 8, False)
-    unseen = [state for state in record.states() if state.turn == 2][0]
+    unseen = next(state for state in record.states() if state.turn == 2)
     assert call.after == 8 - len(unseen.cleared())
     ends = found.hexes[found.hexes["what"] == "escape"]
     assert ends[["character", "hex", "count"]].values.tolist() == [["SG", "l12", 1]]

@@ -32,7 +32,7 @@ def build_parser() -> argparse.ArgumentParser:
     data.add_argument(
         "--cache",
         metavar="FOLDER",
-        help="where results are kept, to carry on from (default: FOLDER-SIZE-games beside the data)",
+        help="where results are kept, to carry on from (default: beside the data)",
     )
     run = commands.add_parser(
         "run",

@@ -283,7 +283,7 @@ def heat_maps(
         blocked = [hex for hex in centres if hex not in board.street_index]
         ax.add_collection(PatchCollection(shapes(blocked), facecolor="0.85", edgecolor="white"))
         lamps = np.array([centres[hex] for hex in board.gaslights]).reshape(-1, 2)
-        ax.scatter(*lamps.T, marker="*", s=36, color="0.45", zorder=3)
+        ax.scatter(lamps[:, 0], lamps[:, 1], marker="*", s=36, color="0.45", zorder=3)
         empty = [hex for hex in board.streets if hex not in values]
         ax.add_collection(PatchCollection(shapes(empty), facecolor="white", edgecolor="0.7"))
         filled = [hex for hex in board.streets if hex in values]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mrjack_ai.board import Board, board_from_dict, load_board
@@ -60,14 +61,14 @@ SIZES: dict[str, Size] = {
     ),
     "full": Size(
         self_play=(
-            *((agent, 1000) for agent in (*_RULES, "pimc:sims=200")),
+            *((agent, 1000) for agent in _RULES),
+            ("pimc:sims=200", 500),
             *((agent, 1000) for agent in _searching(50, 100, 200, 400, 1000)),
             ("ismcts:sims=3200", 500),
-            ("ismcts:sims=10000", 200),
         ),
-        variants=("ismcts:sims=400", 1000),
+        variants=("ismcts:sims=400", 800),
         doublings=(_searching(50, 100, 200, 400, 800, 1600, 3200), 500),
-        timed=(_timed(5, 10, 20, 40), 200),
+        timed=(_timed(5, 10, 20, 40), 150),
         anatomy=("random", "greedy", "ismcts:sims=1000"),
         probes=20_000,
     ),
@@ -97,14 +98,10 @@ class Study:
         return re.sub(r"[^\w=]+", "-", words) + f"-{self.settings.games}.db"
 
 
-def _board(
-    name: str, lamps: dict[str, int | None], cordons: tuple[str, ...] | None = None
-) -> Board:
-    """The standard board with other tiles, or cordons, at the start."""
-    data = load_board("whitechapel").to_dict() | {"name": name, "lit_gaslights": lamps}
-    if cordons is not None:
-        data["cordons"] = list(cordons)
-    return board_from_dict(data)
+def _board(name: str, lamps: Mapping[str, int | None]) -> Board:
+    """The standard board with other gaslight tiles at the start."""
+    data = load_board("whitechapel").to_dict()
+    return board_from_dict(data | {"name": name, "lit_gaslights": dict(lamps)})
 
 
 def variants() -> dict[str, Variant]:
@@ -114,10 +111,11 @@ def variants() -> dict[str, Variant]:
     has six plain tiles; `all lamps go` has numbers on all six; `four lamps` lacks the plain tiles,
     so that it gets dark; `seven lamps` has one more plain tile.
     """
-    usual = dict(load_board("whitechapel").lit_gaslights)
+    usual: dict[str, int | None] = dict(load_board("whitechapel").lit_gaslights)
     plain = [hex for hex, number in usual.items() if number is None]
     unlit = next(hex for hex in load_board("whitechapel").gaslights if hex not in usual)
-    going = usual | {hex: 5 + place for place, hex in enumerate(plain)}
+    going = dict(usual)
+    going.update((hex, 5 + place) for place, hex in enumerate(plain))
     numbered = {hex: number for hex, number in usual.items() if number is not None}
     return {
         STANDARD: Variant(),

@@ -177,7 +177,8 @@ def tree_size(logs: Floats, resamples: int = 1000, seed: int = 0) -> TreeSize:
     low, high = np.quantile(means, [0.025, 0.975])
     with np.errstate(divide="ignore"):
         ends = [float((top + np.log(x)) / np.log(10)) for x in (weights.mean(), low, high)]
-    return TreeSize(*ends, effective=float(weights.sum() ** 2 / (weights**2).sum()))
+    effective = float(weights.sum() ** 2 / (weights**2).sum())
+    return TreeSize(ends[0], ends[1], ends[2], effective)
 
 
 def log10_product(factors: dict[str, int]) -> float:
