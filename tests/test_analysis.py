@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.stats
 
 import mrjack_ai
 from mrjack_ai.analysis import (
@@ -48,6 +49,7 @@ from mrjack_ai.analysis import (
     studies,
     take_apart,
     thinking_times,
+    told_and_expected,
     tree_size,
     variants,
     who_plays,
@@ -133,7 +135,9 @@ def test_paired_difference_keeps_its_level() -> None:
 def test_group_difference() -> None:
     found = group_difference([1, 1, 0, 1], [0, 0, 1, 0, 0])
     assert found.value == pytest.approx(0.75 - 0.2)
-    assert (found.deals, found.low < found.value < found.high) == (9, True)
+    test = scipy.stats.ttest_ind([1, 1, 0, 1], [0, 0, 1, 0, 0], equal_var=False)
+    assert (found.low, found.high) == pytest.approx(tuple(test.confidence_interval(0.95)))
+    assert (found.deals, found.p) == (9, pytest.approx(test.pvalue))
     assert group_difference([1, 1], [1, 1]).p == 1
     assert math.isnan(group_difference([1], [0, 1]).value)
 
@@ -417,7 +421,10 @@ def test_calls_by_turn_by_hand() -> None:
     assert found.loc[1, ["games", "before", "after", "gain"]].tolist() == [2, 8, 3, 1.5]
     assert found.loc[1, "expected"] == pytest.approx((1 + 0.8112781) / 2)
     assert found.loc[1, "gain_low"] == pytest.approx(1.5 - 12.7062 * 0.5)  # t(0.975, 1)
+    assert found.loc[1, ["before_low", "before_high"]].tolist() == [8, 8]
     assert found.loc[2, "gain"] == 0
+    told = told_and_expected(calls)  # deal 0: (1 + 0) / 2 of 1 expected and 0; deal 1: 2 of 0.81
+    assert (told.deals, told.value) == (2, pytest.approx((0 + 2 - 0.8112781) / 2))
 
 
 def test_who_plays_compares_deals() -> None:
@@ -647,7 +654,8 @@ def test_figures_have_titles_units_and_intervals(tmp_path: Path) -> None:
         "interval": plots.interval_plot(shares, "agent", "title", "share, %", group="variant"),
         "series": fitted,
         "bars": plots.ending_bars(ended, "agent", "title"),
-        "counts": plots.count_bars({"a": pd.Series([1, 2, 2])}, "title", "actions", "games, %"),
+        "at most": plots.distribution_plot({"a": pd.Series([1, 2, 2])}, "title", "n", "games, %"),
+        "histogram": plots.histogram(pd.Series([1.0, 2.0]), "title", "n", "games, %"),
     }
     for name, figure in figures.items():
         (ax,) = figure.axes
@@ -657,12 +665,31 @@ def test_figures_have_titles_units_and_intervals(tmp_path: Path) -> None:
     assert len(figures["interval"].axes[0].containers) == 2  # a group each, with error bars
     legend = [text.get_text() for text in fitted.axes[0].get_legend().get_texts()]
     assert legend == ["a line"]
+    (steps,) = figures["at most"].axes[0].lines
+    assert steps.get_xdata().tolist() == [1, 1, 2, 2]
+    np.testing.assert_allclose(steps.get_ydata(), [0, 100 / 3, 200 / 3, 100])
     lengths = [bar.get_width() for bar in figures["bars"].axes[0].patches]
     assert lengths == [50, 50]
     maps = plots.heat_maps(board, {"here": {"e5": 1.0}, "nowhere": {}}, "title", "share")
     maps.savefig(tmp_path / "maps.png")
     assert maps.get_suptitle() == "title"
     assert [ax.get_xlabel() for ax in maps.axes[2:]] == ["share", "share"]
+
+
+def test_infinite_intervals_run_out_of_the_picture() -> None:
+    from mrjack_ai.analysis import plots
+
+    columns = "agent elo elo_low elo_high"
+    rows = table(("a", 10.0, -5.0, 30.0), ("b", 20.0, 0.0, math.inf), columns=columns)
+    names = ("elo", "elo_low", "elo_high")
+    (ax,) = plots.interval_plot(rows, "agent", "title", "Elo", columns=names, scale=1).axes
+    low, high = ax.get_xlim()
+    assert -10 < low < -5
+    assert 30 < high < 40
+    (lines,) = (container.lines[2] for container in ax.containers)
+    ends = [segment[1][0] for segment in lines[0].get_segments()]
+    assert ends[0] == 30
+    assert ends[1] > high
 
 
 @pytest.mark.parametrize("name", ["lamps stay", "all lamps go", "four lamps", "seven lamps"])

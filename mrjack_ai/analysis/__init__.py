@@ -15,6 +15,7 @@ from mrjack_ai.analysis.replay import (
     gain,
     heat,
     take_apart,
+    told_and_expected,
     who_plays,
     witness_call,
 )
@@ -94,6 +95,7 @@ __all__ = [
     "studies",
     "take_apart",
     "thinking_times",
+    "told_and_expected",
     "tree_size",
     "variants",
     "who_plays",

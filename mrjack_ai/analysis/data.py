@@ -197,7 +197,9 @@ def make_data(
     rng = np.random.default_rng(SEED)
     tables = {"games": pandas.concat(games, ignore_index=True)}
     tables |= _joined(anatomies)
-    tables["probes"] = probe_tree(new_game(), size.probes, rng)
+    probes = probe_tree(new_game(), size.probes, rng)
+    logs = [name for name in probes.columns if name.startswith("log_")]
+    tables["probes"] = probes.astype(dict.fromkeys(logs, "float32"))  # half the room
     _write(folder, tables, _about(size, size_name, tables["games"]))
     return True
 

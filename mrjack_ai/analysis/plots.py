@@ -2,7 +2,7 @@
 
 All functions return a `matplotlib.figure.Figure`, which notebooks show and `savefig` writes. The
 colours are those of Okabe and Ito (Color Universal Design, 2008), which people of all kinds of
-colour vision can tell apart; values on boards go by `cividis`, which is made for the same.
+colour vision can tell apart; values on boards go from light to dark in one hue.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from mrjack_ai.analysis.strength import Line
+
+Floats = npt.NDArray[np.float64]
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Of Okabe and Ito, without yellow, which is too light for thin lines on white."""
@@ -86,15 +88,19 @@ def interval_plot(
     if height is None:
         height = 1.3 + len(names) * (0.32 + 0.1 * (len(groups) - 1))
     figure, (ax,) = new_figure(8.0, height)
+    limits = _finite_range(scale * table[list(columns)].to_numpy(float))
+    beyond = (2 * limits[0] - limits[1], 2 * limits[1] - limits[0])
     for number, one in enumerate(groups):
         rows = table if group is None else table[table[group] == one]
         shift = (number - (len(groups) - 1) / 2) * 0.55 / len(groups)
         y = np.array([names.index(str(name)) for name in rows[label]]) + shift
-        value, low, high = (scale * rows[column].to_numpy(float) for column in columns)
+        value, low, high = (
+            np.clip(scale * rows[column].to_numpy(float), *beyond) for column in columns
+        )
         ax.errorbar(
             value,
             y,
-            xerr=np.nan_to_num(np.abs(np.array([value - low, high - value]))),
+            xerr=_whiskers(value, low, high),
             fmt=MARKERS[number],
             color=COLOURS[number],
             capsize=3,
@@ -103,6 +109,8 @@ def interval_plot(
         )
     if reference is not None:
         ax.axvline(reference, color="0.3", linestyle="--", linewidth=1)
+    if not np.isfinite(table[list(columns)].to_numpy(float)).all():
+        ax.set_xlim(*limits)  # what is infinite runs out of the picture
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.set_xlabel(xlabel)
@@ -110,6 +118,20 @@ def interval_plot(
     if group is not None:
         ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return figure
+
+
+def _whiskers(value: Floats, low: Floats, high: Floats) -> Floats:
+    """Lengths of both halves of the intervals, shape `(2, n)`; 0 where there is none."""
+    return np.asarray(np.nan_to_num(np.abs(np.array([value - low, high - value]))))
+
+
+def _finite_range(values: Floats) -> tuple[float, float]:
+    """The least and greatest finite value and some room; -1 to 1 when there is none."""
+    finite = values[np.isfinite(values)]
+    if not finite.size:
+        return -1.0, 1.0
+    room = 0.08 * float(np.ptp(finite)) or 1.0
+    return float(finite.min()) - room, float(finite.max()) + room
 
 
 def ending_bars(table: pandas.DataFrame, label: str, title: str) -> Figure:
@@ -181,10 +203,12 @@ def series_plot(
     for number, one in enumerate(groups):
         rows = table if group is None else table[table[group] == one]
         value, low, high = (scale * rows[column].to_numpy(float) for column in columns)
+        # Side by side, so that intervals do not hide each other.
+        shift = 0.0 if log_x else (number - (len(groups) - 1) / 2) * 0.08
         ax.errorbar(
-            rows[x].to_numpy(float),
+            rows[x].to_numpy(float) + shift,
             value,
-            yerr=np.nan_to_num(np.abs(np.array([value - low, high - value]))),
+            yerr=_whiskers(value, low, high),
             fmt=MARKERS[number] + ("-" if connect else ""),
             color=COLOURS[number],
             capsize=3,
@@ -196,10 +220,15 @@ def series_plot(
     if log_x:
         ax.set_xscale("log", base=2)
         ticks = sorted(set(table[x]))
-        ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        ax.set_xticks(ticks, [f"{tick:.3g}" if tick < 10 else f"{tick:.0f}" for tick in ticks])
         ax.minorticks_off()
     if log_y:
+        from matplotlib.ticker import LogLocator
+
         ax.set_yscale("log")
+        ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        ax.yaxis.set_minor_locator(LogLocator(subs=()))
+        ax.yaxis.set_major_formatter(_plain_numbers())
     ax.set_xlabel(xlabel)
     ax.set_ylabel(ylabel)
     ax.set_title(title, loc="left")
@@ -208,7 +237,14 @@ def series_plot(
     return figure
 
 
-def add_line(figure: Figure, line: Line, x: npt.NDArray[np.float64], shown: Any, text: str) -> None:
+def _plain_numbers() -> Any:
+    """Ticks as 0.5, 1, 2 instead of powers."""
+    from matplotlib.ticker import FuncFormatter
+
+    return FuncFormatter(lambda value, place: f"{value:g}")
+
+
+def add_line(figure: Figure, line: Line, x: Floats, shown: Any, text: str) -> None:
     """A fitted line with the band of its 95 % intervals, into a figure that is there.
 
     Args:
@@ -226,29 +262,52 @@ def add_line(figure: Figure, line: Line, x: npt.NDArray[np.float64], shown: Any,
     ax.legend(frameon=False, loc="best")
 
 
-def count_bars(counts: Mapping[str, pandas.Series], title: str, xlabel: str, ylabel: str) -> Figure:
-    """Distributions of whole numbers as steps, in per cent, one colour each.
+def distribution_plot(
+    counts: Mapping[str, pandas.Series], title: str, xlabel: str, ylabel: str, log_x: bool = False
+) -> Figure:
+    """How many are at most so large: cumulative shares in per cent, a colour and line style each.
 
     Args:
         counts: by name, the numbers themselves (one entry an observation).
         title: of the figure.
-        xlabel: what is counted, and its unit.
-        ylabel: of what the bars are shares.
+        xlabel: what the numbers are, and their unit.
+        ylabel: of what the shares are.
+        log_x: a logarithmic axis with base 2.
     """
     figure, (ax,) = new_figure(8.0, 3.6)
-    least = min(int(values.min()) for values in counts.values())
-    most = max(int(values.max()) for values in counts.values())
-    width = max(1, (most - least) // 40)
-    edges = np.arange(least, most + width + 1, width) - 0.5
+    styles = ("-", "--", ":", "-.")
     for number, (name, values) in enumerate(counts.items()):
-        weights = np.full(len(values), 100 / len(values))
-        style: dict[str, Any] = {"histtype": "step", "linewidth": 1.8}
-        style |= {"color": COLOURS[number], "linestyle": ("-", "--", ":", "-.")[number % 4]}
-        ax.hist(values.to_numpy(float), bins=edges.tolist(), weights=weights, label=name, **style)
+        ordered = np.sort(values.to_numpy(float))
+        share = np.arange(1, len(ordered) + 1) * 100 / len(ordered)
+        start = np.concatenate([ordered[:1], ordered])
+        style: dict[str, Any] = {"color": COLOURS[number], "linestyle": styles[number % 4]}
+        ax.step(start, np.concatenate([[0.0], share]), where="post", label=name, **style)
+    if log_x:
+        ax.set_xscale("log", base=2)
+        ax.xaxis.set_major_formatter(_plain_numbers())
+    ax.set_ylim(0, 101)
     ax.set_xlabel(xlabel)
     ax.set_ylabel(ylabel)
     ax.set_title(title, loc="left")
-    ax.legend(frameon=False, loc="best")
+    ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return figure
+
+
+def histogram(values: pandas.Series, title: str, xlabel: str, ylabel: str) -> Figure:
+    """A histogram in per cent, of about forty bars.
+
+    Args:
+        values: one entry an observation, finite.
+        title: of the figure.
+        xlabel: what the numbers are, and their unit.
+        ylabel: of what the bars are shares.
+    """
+    figure, (ax,) = new_figure(8.0, 3.0)
+    weights = np.full(len(values), 100 / len(values))
+    ax.hist(values.to_numpy(float), bins=40, weights=weights, color=COLOURS[0])
+    ax.set_xlabel(xlabel)
+    ax.set_ylabel(ylabel)
+    ax.set_title(title, loc="left")
     return figure
 
 
@@ -287,13 +346,13 @@ def heat_maps(
         empty = [hex for hex in board.streets if hex not in values]
         ax.add_collection(PatchCollection(shapes(empty), facecolor="white", edgecolor="0.7"))
         filled = [hex for hex in board.streets if hex in values]
-        coloured = PatchCollection(shapes(filled), cmap="cividis_r", edgecolor="0.7")
+        coloured = PatchCollection(shapes(filled), cmap="Blues", edgecolor="0.7")
         numbers = np.array([values[hex] for hex in filled])
         coloured.set_array(numbers)
         coloured.set_clim(0, float(numbers.max()) if len(numbers) else 1.0)
         ax.add_collection(coloured)
         for hex in board.streets:
-            dark = values.get(hex, 0.0) > 0.6 * (numbers.max() if len(numbers) else 1.0)
+            dark = values.get(hex, 0.0) > 0.5 * (numbers.max() if len(numbers) else 1.0)
             place: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 6}
             ax.text(*centres[hex], hex, color="white" if dark else "black", **place)
         ax.autoscale_view()

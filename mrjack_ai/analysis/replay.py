@@ -20,6 +20,8 @@ from mrjack_ai.variant import DETECTIVE, JACK, PLAYER_NAMES, Variant
 if TYPE_CHECKING:
     import pandas
 
+    from mrjack_ai.analysis.significance import Difference
+
 _ABILITIES = ("alibi", "light", "lamp", "cordon", "swap", "whistle", "cover")
 
 
@@ -199,9 +201,9 @@ def calls_by_turn(calls: pandas.DataFrame) -> pandas.DataFrame:
         calls: as `Anatomy.calls`.
 
     Returns:
-        By `turn`: `games` that came so far, mean `before` and `after`, mean `gain` (bits) with its
-        95 % interval by deals in `gain_low` and `gain_high`, mean `expected` (bits, `entropy`),
-        `seen` (share of calls).
+        By `turn`: `games` that came so far, mean `before`, `after` and `gain` (bits), `before` and
+        `gain` with 95 % intervals by deals in `..._low` and `..._high`, mean `expected` (bits,
+        `entropy`), `seen` (share of calls).
     """
     import pandas
 
@@ -211,12 +213,38 @@ def calls_by_turn(calls: pandas.DataFrame) -> pandas.DataFrame:
     )
     rows = []
     for turn, group in table.groupby("turn"):
-        low, high = _mean_interval(group.groupby("deal")["gain"].mean().to_numpy())
-        means = group[["before", "after", "gain", "expected", "seen"]].mean()
-        values = (means["gain"], low, high, means["expected"], means["seen"])
-        rows.append((turn, len(group), means["before"], means["after"], *values))
-    columns = ["turn", "games", "before", "after", "gain", "gain_low", "gain_high"]
-    return pandas.DataFrame(rows, columns=[*columns, "expected", "seen"])
+        row: dict[str, float] = {"turn": turn, "games": len(group)}
+        by_deal = group.groupby("deal")
+        for name in ("before", "after", "gain", "expected", "seen"):
+            row[name] = group[name].mean()
+            if name in ("before", "gain"):
+                interval = _mean_interval(by_deal[name].mean().to_numpy(float))
+                row[f"{name}_low"], row[f"{name}_high"] = interval
+        rows.append(row)
+    return pandas.DataFrame(rows)
+
+
+def told_and_expected(calls: pandas.DataFrame) -> Difference:
+    """How many bits more the calls of a game gave than the exact weights expect of them.
+
+    On average it is 0 where plays do not tell who Jack is: then every identity is as likely as its
+    exact weight, and so is the answer. It is below 0 where Jack sees to it that he is on the
+    larger side of the split.
+
+    Args:
+        calls: as `Anatomy.calls`.
+
+    Returns:
+        The difference in bits a call, by deals (`significance.paired_difference`).
+    """
+    from mrjack_ai.analysis.significance import paired_difference
+
+    bits = calls[["deal"]].assign(
+        told=gain(calls["before"], calls["after"]),
+        expected=entropy(calls["alike"], calls["before"]),
+    )
+    means = bits.groupby("deal").mean()
+    return paired_difference(means["told"], means["expected"])
 
 
 def _mean_interval(values: npt.NDArray[np.float64]) -> tuple[float, float]:

@@ -133,15 +133,20 @@ def group_difference(one: Sequence[float], other: Sequence[float]) -> Difference
     deals = len(first) + len(second)
     if min(len(first), len(second)) < 2:
         return Difference(deals, *_NOTHING)
-    if first.std() == 0 and second.std() == 0:  # no spread to judge by
-        mean = float(first.mean() - second.mean())
-        return Difference(deals, mean, np.nan, np.nan, 1.0)
-    from scipy.stats import ttest_ind
-
-    test = ttest_ind(first, second, equal_var=False)
-    low, high = test.confidence_interval(0.95)
+    shares = [part.var(ddof=1) / len(part) for part in (first, second)]
+    variance = float(sum(shares))
     value = float(first.mean() - second.mean())
-    return Difference(deals, value, float(low), float(high), float(test.pvalue))
+    if variance == 0:  # no spread to judge by
+        return Difference(deals, value, np.nan, np.nan, 1.0)
+    from scipy.stats import t
+
+    freedom = variance**2 / sum(
+        share**2 / (len(part) - 1) for share, part in zip(shares, (first, second), strict=True)
+    )
+    error = variance**0.5
+    margin = float(t.ppf(0.975, freedom)) * error
+    p = float(2 * t.sf(abs(value) / error, freedom))
+    return Difference(deals, value, value - margin, value + margin, p)
 
 
 def holm(p_values: Sequence[float]) -> Floats:
