@@ -456,6 +456,7 @@ def test_matches_are_seen_from_the_one_that_thinks_more() -> None:
     assert (found.agent, found.against, found.pairs) == (four, two, 2)
     assert (found.share, found.as_detective, found.as_jack) == (0.75, 1.0, 0.5)
     assert found.elo == pytest.approx(400 * math.log10(3))
+    assert found.p == pytest.approx(0.3173, abs=1e-4)  # one pair won, none lost: z = 1
     agents, ratings = rate_agents(games)
     assert agents == [two, four]
     frame = ratings_frame(agents, ratings)

@@ -68,6 +68,7 @@ def execute_notebook(
         timeout=None,
         kernel_name=_KERNEL["name"],
         record_timing=False,
+        extra_arguments=["--log-level=ERROR"],  # the kernel warns of what does not matter here
         resources={"metadata": {"path": str(path.parent)}},
     )
     try:

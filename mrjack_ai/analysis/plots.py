@@ -88,7 +88,8 @@ def interval_plot(
     if height is None:
         height = 1.3 + len(names) * (0.32 + 0.1 * (len(groups) - 1))
     figure, (ax,) = new_figure(8.0, height)
-    limits = _finite_range(scale * table[list(columns)].to_numpy(float))
+    drawn = scale * table[list(columns)].to_numpy(float)
+    limits = _finite_range(np.append(drawn, np.nan if reference is None else reference))
     beyond = (2 * limits[0] - limits[1], 2 * limits[1] - limits[0])
     for number, one in enumerate(groups):
         rows = table if group is None else table[table[group] == one]
@@ -109,7 +110,7 @@ def interval_plot(
         )
     if reference is not None:
         ax.axvline(reference, color="0.3", linestyle="--", linewidth=1)
-    if not np.isfinite(table[list(columns)].to_numpy(float)).all():
+    if np.isinf(drawn).any():
         ax.set_xlim(*limits)  # what is infinite runs out of the picture
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 0.4, -0.6)

@@ -72,7 +72,9 @@ def matches(games: pandas.DataFrame) -> pandas.DataFrame:
 
     Returns:
         Columns `agent`, `against`, `pairs`, `share`, `low`, `high` (share of games won, by pairs),
-        `elo`, `elo_low`, `elo_high`, and `as_detective`, `as_jack` (shares of games).
+        `elo`, `elo_low`, `elo_high`, `p` (two-sided, that they are equally strong: McNemar's test
+        of the pairs, see `PairCounts.likelihood_of_superiority`), and `as_detective`, `as_jack`
+        (shares of games).
     """
     import pandas
 
@@ -88,10 +90,12 @@ def matches(games: pandas.DataFrame) -> pandas.DataFrame:
         pairs = PairCounts.from_games(zip(group["deal"], group["won"], strict=True))
         score, elo = pairs.score(), pairs.elo()
         sides = [group.loc[group["is_detective"] == side, "won"].mean() for side in (True, False)]
-        values = (score.value, score.low, score.high, elo.value, elo.low, elo.high)
+        superiority = pairs.likelihood_of_superiority()
+        p = 2 * min(superiority, 1 - superiority)
+        values = (score.value, score.low, score.high, elo.value, elo.low, elo.high, p)
         rows.append((one, other, pairs.pairs, *values, *sides))
     columns = ["agent", "against", "pairs", "share", "low", "high", "elo", "elo_low", "elo_high"]
-    return pandas.DataFrame(rows, columns=[*columns, "as_detective", "as_jack"])
+    return pandas.DataFrame(rows, columns=[*columns, "p", "as_detective", "as_jack"])
 
 
 def thinking_times(games: pandas.DataFrame) -> pandas.DataFrame:
