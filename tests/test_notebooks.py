@@ -7,6 +7,10 @@ import json
 import os
 import re
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +157,24 @@ def test_a_failing_cell_leaves_the_notebook_alone(
     path.write_text("no notebook")
     with pytest.raises(NotebookError, match="cannot read"):
         execute_notebook(path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signals there")
+def test_an_interrupted_run_leaves_the_notebook_alone(tmp_path: Path) -> None:
+    path, begun = tmp_path / "slow.ipynb", tmp_path / "begun"
+    source = f"import time; open({str(begun)!r}, 'w').close(); time.sleep(60)"
+    path.write_text(json.dumps(NOTEBOOK | {"cells": [cell(source)]}))
+    before = path.read_bytes()
+    command = [sys.executable, "-m", "mrjack_ai.analysis", "run", str(path)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    while not begun.exists():
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert error.endswith("interrupted\n")
+    assert path.read_bytes() == before
 
 
 def test_command_runs_in_place_with_the_data_given(

@@ -74,8 +74,13 @@ def execute_notebook(
     try:
         with _environment(None if data is None else str(Path(data).resolve())):
             client.execute()
-    except (CellExecutionError, DeadKernelError) as error:
-        raise NotebookError(f"{path}: {error}") from None
+    except Exception as error:
+        # After Ctrl-C the client shuts down its kernel, and then fails in one way or another.
+        if getattr(client, "_async_cleanup_kernel_future", None) is not None:
+            raise KeyboardInterrupt from None
+        if isinstance(error, (CellExecutionError, DeadKernelError)):
+            raise NotebookError(f"{path}: {error}") from None
+        raise
     _tidy(notebook)
     part = out.with_name(f".{out.name}.part")
     try:

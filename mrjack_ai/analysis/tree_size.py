@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import comb, lgamma, log, perm
+from math import comb, log, perm
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -184,10 +184,3 @@ def tree_size(logs: Floats, resamples: int = 1000, seed: int = 0) -> TreeSize:
 def log10_product(factors: dict[str, int]) -> float:
     """Decimal logarithm of a product."""
     return sum(log(factor) for factor in factors.values()) / log(10)
-
-
-def log10_deals(variant: Variant) -> float:
-    """Decimal logarithm of the number of deals: identity, order of the pile, cards dealt."""
-    seats = len(variant.cast)
-    rounds = (variant.turns + 1) // 2
-    return (lgamma(seats + 1) + rounds * log(comb(seats, variant.cards_per_turn))) / log(10)

@@ -5,21 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from mrjack_ai.tournament.statistics import Rate
 
 if TYPE_CHECKING:
     import pandas
 
-    from mrjack_ai.analysis.significance import Difference
     from mrjack_ai.analysis.tree_size import TreeSize
-
-
-def points(difference: Difference) -> str:
-    """A difference of shares in percentage points with its interval."""
-    values = [100 * x for x in (difference.value, difference.low, difference.high)]
-    return "{:+.1f} points [{:+.1f}, {:+.1f}]".format(*values)
 
 
 def p_text(p: float) -> str:
@@ -35,30 +26,6 @@ def side_text(rate: Rate) -> str:
     if rate.high < 0.5:
         return f"{share}: **Jack is favoured**"
     return f"{share}: **neither side is shown to be favoured**"
-
-
-def difference_text(
-    difference: Difference, higher: str, lower: str, neither: str, p: float | None = None
-) -> str:
-    """One of three sentences, by a test at 5 %, with the difference behind it.
-
-    Args:
-        difference: the difference.
-        higher: what is said when it is above 0.
-        lower: when it is below.
-        neither: when the test shows neither.
-        p: p-value corrected for a family; by default that of the difference alone.
-    """
-    from mrjack_ai.analysis.significance import LEVEL
-
-    p = difference.p if p is None else p
-    if np.isnan(difference.value):
-        return f"{neither} (too few deals)"
-    if p < LEVEL:
-        said = higher if difference.value > 0 else lower
-    else:
-        said = neither
-    return f"{said} ({points(difference)}, {p_text(p)})"
 
 
 def significant_text(
