@@ -14,6 +14,7 @@ import pytest
 import scipy.stats
 
 import mrjack_ai
+from mrjack_ai.agents.registry import described_parameters
 from mrjack_ai.analysis import (
     SIZES,
     STANDARD,
@@ -56,6 +57,7 @@ from mrjack_ai.analysis import (
     witness_call,
     words,
 )
+from mrjack_ai.analysis import data as data_module
 from mrjack_ai.analysis.__main__ import main
 from mrjack_ai.analysis.data import TABLES, games_frame
 from mrjack_ai.belief import identity_weights
@@ -573,7 +575,9 @@ TINY_SIZE = Size(
 )
 
 
-def test_data_carry_on_after_an_interruption(tmp_path: Path) -> None:
+def test_data_carry_on_after_an_interruption(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole, broken, cache = tmp_path / "whole", tmp_path / "broken", tmp_path / "cache"
     assert make_data(whole, TINY_SIZE, "tiny", tmp_path / "other")
     seen: list[str] = []
@@ -597,6 +601,12 @@ def test_data_carry_on_after_an_interruption(tmp_path: Path) -> None:
         *(f"{name}.parquet" for name in TABLES),
     }
     assert one.about["games"] == len(one.games)
+    assert one.about["agents"]["ismcts:sims=2"] == described_parameters("ismcts:sims=2")
+    # Defaults may change between two runs.
+    with monkeypatch.context() as patch:
+        patch.setattr(data_module, "described_parameters", lambda agent: {"sims": 7})
+        with pytest.raises(TournamentError, match="other parameters"):
+            make_data(broken, TINY_SIZE, "tiny", cache)
     assert str(len(one.games)) in one.summary()
     assert str(tmp_path) not in json.dumps(one.about)
     assert len(one.study("self-play", STANDARD)) == 10

@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mrjack_ai.agents.registry import described_parameters
 from mrjack_ai.analysis.replay import Anatomy, take_apart
 from mrjack_ai.analysis.studies import SEED, STANDARD, Size, Study, studies
 from mrjack_ai.analysis.tree_size import probe_tree
@@ -39,6 +40,7 @@ from mrjack_ai.game import new_game
 from mrjack_ai.tournament.frames import load
 from mrjack_ai.tournament.runner import run_tournament
 from mrjack_ai.tournament.standings import ENDING_NAMES
+from mrjack_ai.tournament.store import ResultsReader
 from mrjack_ai.version import RULES_VERSION, __version__
 
 if TYPE_CHECKING:
@@ -162,8 +164,8 @@ def make_data(
         before.
 
     Raises:
-        TournamentError: when a folder or file cannot be written, or a file in the cache is of
-            another tournament or damaged.
+        TournamentError: when a folder or file cannot be written, or a file in the cache is
+            damaged, of another tournament, or of agents with other parameters.
     """
     import pandas
 
@@ -184,6 +186,7 @@ def make_data(
             line = f"{before + done:,} of {whole:,} games; {study.name}, {study.variant}: {agents}"
             report(line, done == total)
 
+        _check_agents(path, study)
         results = run_tournament(study.settings, workers, path, tell)
         if not results.complete:
             return False
@@ -204,6 +207,21 @@ def make_data(
     return True
 
 
+def _check_agents(path: Path, study: Study) -> None:
+    """Defaults may have changed since an interrupted run; its games must not be mixed with new."""
+    if not path.exists():
+        return
+    with ResultsReader(path) as reader:
+        columns, rows = reader.table("agents")
+    for row in rows:
+        agent = dict(zip(columns, row, strict=True))
+        if json.loads(agent["parameters"]) != described_parameters(agent["agent"]):
+            raise TournamentError(
+                f"the games in {str(path)!r} were played by {agent['agent']!r} with other "
+                "parameters than it has now; remove the file, or the whole cache"
+            )
+
+
 def _joined(anatomies: Sequence[tuple[str, Anatomy]]) -> dict[str, pandas.DataFrame]:
     import pandas
 
@@ -221,6 +239,7 @@ def _joined(anatomies: Sequence[tuple[str, Anatomy]]) -> dict[str, pandas.DataFr
 def _about(size: Size, size_name: str, games: pandas.DataFrame) -> dict[str, Any]:
     import pandas
 
+    agents = dict.fromkeys([*games["detective"], *games["jack"]])
     return {
         "size": size_name,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -232,6 +251,7 @@ def _about(size: Size, size_name: str, games: pandas.DataFrame) -> dict[str, Any
         "pandas": pandas.__version__,
         "games": len(games),
         "played": dataclasses.asdict(size),
+        "agents": {agent: described_parameters(agent) for agent in agents},
     }
 
 
