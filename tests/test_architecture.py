@@ -28,6 +28,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("render", "agents"),
     ("openspiel",),
     ("tournament",),
+    ("envs",),
     ("testing", "options", "console"),
     ("cli",),
 )
@@ -38,7 +39,7 @@ ENGINE_LAYERS: tuple[tuple[str, ...], ...] = (
     ("bits", "layout"),
     ("rules",),
     ("entry", "observe", "greedy", "value"),
-    ("search", "tactics", "behaviour"),
+    ("search", "tactics", "behaviour", "batch"),
     ("warmup",),
 )
 
@@ -48,6 +49,8 @@ ONLY_IN = {
     "numba": {"engine"},
     "pandas": {"tournament", "agents"},
     "distributed": {"tournament"},
+    "pettingzoo": {"envs"},
+    "gymnasium": {"envs"},
 }
 
 

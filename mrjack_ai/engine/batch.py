@@ -4,7 +4,7 @@ A batch of n games of one variant lies in these arrays, one row a game:
 
 | array | type, shape | holds |
 |---|---|---|
-| games | uint64 (n, at least game_words) | the words of the game (see `layout`) |
+| games | uint64 (n, `row_words`) | the words of the game (see `layout`), then zeroes |
 | chance | `GAME_GENERATOR` (n,) | the game's own generator of chance |
 | lists | int16 (n, actions) | ids of the legal actions, ascending; the first `counts[i]` hold |
 | counts | int64 (n,) | how many are legal; 0 exactly when the game is over |
@@ -30,10 +30,12 @@ from mrjack_ai.engine.layout import (
     NODE_TERMINAL,
     STATE,
     STATE_WORDS,
+    game_words,
 )
 from mrjack_ai.engine.observe import write_features
 from mrjack_ai.engine.rules import alibi_pile, detective_return, list_legal, set_up
 from mrjack_ai.tables import MAX_ACTIONS, TABLES
+from mrjack_ai.variant import Variant
 
 RESTART = -1
 """In place of an action: begin a new game."""
@@ -42,6 +44,11 @@ SHOW = -2
 
 GAME_GENERATOR = np.dtype([("state", "u8")])
 """Random generator of one game; neighbours belong to the same thread, so it is not padded."""
+
+
+def row_words(variant: Variant) -> int:
+    """Length of a row of `games`: a whole number of `STATE` records, so that all view as such."""
+    return -(-game_words(variant) // STATE_WORDS) * STATE_WORDS
 
 
 @helper
@@ -66,7 +73,6 @@ def advance(
     actions: Any,
     first: int,
     last: int,
-    clear: bool,
     auto_reset: bool,
     lists: Any,
     counts: Any,
@@ -83,7 +89,6 @@ def advance(
     Args:
         games, chance, lists, counts: the batch (see above).
         actions: int64 (n,), legal ones; RESTART or SHOW in their place.
-        clear: the arrays below hold anything; otherwise what was written for these very lists.
         auto_reset: begin a new game where one has ended; otherwise it stays as it is.
         current_player: int8 (n,).
         mask: bool (n, actions).
@@ -96,9 +101,11 @@ def advance(
     """
     t = tables.view(TABLES)[0]
     legal = np.empty(MAX_ACTIONS, np.int64)
+    positions = games.reshape(-1).view(STATE)
+    spacing = games.shape[1] // STATE_WORDS
     for i in range(first, last):
         game = games[i]
-        s = game[:STATE_WORDS].view(STATE)[0]
+        s = positions[i * spacing]
         generator = chance[i]
         action = actions[i]
         rewards[i, DETECTIVE] = 0.0
@@ -125,11 +132,7 @@ def advance(
             set_up(s, t)
         _resolve_chance(game, s, t, generator)
 
-        if clear:
-            mask[i, :] = False
-        else:
-            for n in range(counts[i]):
-                mask[i, lists[i, n]] = False
+        mask[i, :] = False
         count = list_legal(s, t, legal)
         counts[i] = count
         for n in range(count):
