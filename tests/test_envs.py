@@ -187,8 +187,9 @@ def test_without_auto_reset_games_stay_over() -> None:
                 batch.final_observation_tensor[game, player], state.observation_tensor(player)
             )
     assert env.sample_actions().tolist() == [-1] * 5
-    env.step([7] * 5)
-    assert batch.terminated.all()
+    for anything in (7, -1, 0, 1):
+        env.step([anything] * 5)
+        assert batch.terminated.all()
     assert not batch.rewards.any()
     env.reset(games=[1, 3])
     assert batch.terminated.tolist() == [True, False, True, False, True]

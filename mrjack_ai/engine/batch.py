@@ -37,10 +37,10 @@ from mrjack_ai.engine.rules import alibi_pile, detective_return, list_legal, set
 from mrjack_ai.tables import MAX_ACTIONS, TABLES
 from mrjack_ai.variant import Variant
 
-RESTART = -1
-"""In place of an action: begin a new game."""
-SHOW = -2
-"""In place of an action: only let chance decide, if it is its turn, and write what is seen."""
+SHOW = 0
+"""Order: only let chance decide, if it is its turn, and write what is seen."""
+RESTART = 1
+"""Order: begin a new game."""
 
 GAME_GENERATOR = np.dtype([("state", "u8")])
 """Random generator of one game; neighbours belong to the same thread, so it is not padded."""
@@ -73,6 +73,7 @@ def advance(
     actions: Any,
     first: int,
     last: int,
+    playing: bool,
     auto_reset: bool,
     lists: Any,
     counts: Any,
@@ -88,7 +89,8 @@ def advance(
 
     Args:
         games, chance, lists, counts: the batch (see above).
-        actions: int64 (n,), legal ones; RESTART or SHOW in their place.
+        actions: int64 (n,): when `playing` legal actions, of which games that are over take any;
+            otherwise orders, RESTART or SHOW.
         auto_reset: begin a new game where one has ended; otherwise it stays as it is.
         current_player: int8 (n,).
         mask: bool (n, actions).
@@ -107,13 +109,13 @@ def advance(
         game = games[i]
         s = positions[i * spacing]
         generator = chance[i]
-        action = actions[i]
+        restart = not playing and actions[i] == RESTART
         rewards[i, DETECTIVE] = 0.0
         rewards[i, JACK] = 0.0
         terminated[i] = False
         endings[i] = 0
-        if action >= 0 and s["node"] != NODE_TERMINAL:
-            apply_recorded(game, s, t, action)
+        if playing and s["node"] != NODE_TERMINAL:
+            apply_recorded(game, s, t, actions[i])
             _resolve_chance(game, s, t, generator)
             if s["node"] == NODE_TERMINAL:
                 won = detective_return(s)
@@ -123,10 +125,10 @@ def advance(
                     final_observations[i, :, :] = 0.0
                     write_features(s, t, DETECTIVE, final_observations[i, DETECTIVE])
                     write_features(s, t, JACK, final_observations[i, JACK])
-        if s["node"] == NODE_TERMINAL and action != RESTART:
+        if s["node"] == NODE_TERMINAL and not restart:
             terminated[i] = True
             endings[i] = s["ending"]
-        if action == RESTART or (auto_reset and terminated[i]):
+        if restart or (auto_reset and terminated[i]):
             for word in range(len(game)):
                 game[word] = np.uint64(0)
             set_up(s, t)

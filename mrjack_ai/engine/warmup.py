@@ -137,6 +137,7 @@ def _run_batch(variant: Variant, tables: Words) -> None:
         actions,
         0,
         1,
+        False,
         True,
         lists,
         counts,

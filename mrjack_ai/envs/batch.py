@@ -196,7 +196,7 @@ class BatchEnv:
             self._roots.pop(int(game), None)
         self._actions[:] = orders
         self._started = True
-        return self._advance(out)
+        return self._advance(False, out)
 
     def step(self, actions: npt.ArrayLike, out: Batch | None = None) -> Batch:
         """Play one action in each game.
@@ -228,7 +228,7 @@ class BatchEnv:
             wrong = self._kernels.find_illegal(self._lists, self._counts, self._actions)
             if wrong >= 0:
                 raise self._illegal(int(wrong))
-        return self._advance(out)
+        return self._advance(True, out)
 
     def sample_actions(self, seed: int | None = None) -> npt.NDArray[np.int64]:
         """A legal action for each game, all equally likely.
@@ -246,7 +246,7 @@ class BatchEnv:
         self._kernels.sample_actions(self._lists, self._counts, self._choice, self._sampled)
         return self._sampled
 
-    def _advance(self, out: Batch | None) -> Batch:
+    def _advance(self, playing: bool, out: Batch | None) -> Batch:
         batch = self.batch if out is None else self._fitting(out)
         columns = [getattr(batch, field.name) for field in fields(Batch)]
 
@@ -258,6 +258,7 @@ class BatchEnv:
                 self._actions,
                 self._bounds[part],
                 self._bounds[part + 1],
+                playing,
                 self.auto_reset,
                 self._lists,
                 self._counts,
@@ -347,7 +348,7 @@ class BatchEnv:
         if state._root is not None:
             self._roots[game] = state._root
         self._actions[:] = self._kernels.SHOW
-        return self._advance(None)
+        return self._advance(False, None)
 
     # -- observations ---------------------------------------------------------------------
 
