@@ -32,7 +32,7 @@ from mrjack_ai.tournament import Settings, run_tournament, standings
 
 GAMES = 256
 """Games played for one update."""
-HIDDEN, RATE, ENTROPY, EVERY = 128, 1e-3, 0.01, 20
+HIDDEN, RATE, ENTROPY, PARTS, EVERY = 128, 1e-3, 0.01, 8, 10
 VARIANT = mrjack_ai.Variant()
 _BASE = tables_record(build_tables(VARIANT))["base"]
 ACCUSATIONS = slice(int(_BASE[ACCUSE]), int(_BASE[ACCUSE + 1]))
@@ -206,20 +206,126 @@ class LearnedAgent(mrjack_ai.Agent):
 
 
 def evaluate(folder: Path, games: int, seed: int) -> dict[str, object]:
-    """A tournament of what was learnt against `cautious`: each is Jack in half of the games."""
+    """A tournament of what was learnt against `cautious`: each is Jack in half of the games.
+
+    Returns:
+        settings, and the share of games won as Jack by each with its 95 % interval, in %.
+    """
     register_agent("learned", LearnedAgent, replace=True)
-    name = f"learned:weights={folder / 'weights.npz'}"
-    settings = Settings(agents=(name, "cautious"), games=games, seed=seed, variant=VARIANT)
-    shares = [standing.as_jack for standing in standings(run_tournament(settings))]
-    by_name = dict(zip([s.agent for s in standings(run_tournament(settings))], shares, strict=True))
-    return {"games": games, "seed": seed, "as_jack": {k: str(v) for k, v in by_name.items()}}
+    names = (f"learned:weights={folder / 'weights.npz'}", "cautious")
+    settings = Settings(agents=names, games=games, seed=seed, variant=VARIANT)
+    found: dict[str, object] = {"games": games, "seed": seed}
+    for standing in standings(run_tournament(settings)):
+        rate = standing.as_jack
+        figures = [round(100 * share, 1) for share in (rate.value, rate.low, rate.high)]
+        found[standing.agent.partition(":")[0]] = figures
+    return found
 
 
-def main() -> None:
+def draw_curve(curve: list[dict[str, float]], path: Path) -> None:
+    """The learning curve as an SVG picture."""
+    width, height, left, top = 720, 360, 60, 20
+    longest = max(point["seconds"] for point in curve) / 60 or 1
+    across, down = width - left - 20, height - top - 50
+
+    def at(minutes: float, share: float) -> str:
+        return f"{left + across * minutes / longest:.1f},{top + down * (1 - share):.1f}"
+
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        'font-family="sans-serif" font-size="13">',
+        f'<rect width="{width}" height="{height}" fill="white"/>',
+    ]
+    for percent in range(0, 101, 25):
+        x, y = at(0, percent / 100).split(",")
+        parts.append(f'<path d="M{x},{y} H{left + across}" stroke="#ccc"/>')
+        parts.append(f'<text x="{left - 8}" y="{float(y) + 4}" text-anchor="end">{percent} %</text>')
+    step = max(1, round(longest / 6))
+    for minutes in range(0, int(longest) + 1, step):
+        x = at(minutes, 0).split(",")[0]
+        parts.append(f'<text x="{x}" y="{top + down + 18}" text-anchor="middle">{minutes}</text>')
+    line = " ".join(at(point["seconds"] / 60, point["won"]) for point in curve)
+    parts.append(f'<polyline points="{line}" fill="none" stroke="#1f5fa8" stroke-width="2"/>')
+    title = "games won by Jack against cautious while learning, by minutes of learning"
+    parts.append(f'<text x="{left}" y="{height - 8}">{title}</text></svg>')
+    replace_text(path, "\n".join(parts) + "\n")
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Write a file; whole or not at all."""
+    new = path.with_name(path.name + ".new")
+    new.write_text(text, encoding="utf-8")
+    os.replace(new, path)
+
+
+def learn(folder: Path, seconds: float, seed: int) -> list[dict[str, float]]:
+    """Learn until so many seconds have been spent in all runs on this folder.
+
+    Returns:
+        The learning curve: for every `EVERY` batches of games, how many batches there were, the
+        seconds spent so far, and the share of games that Jack won.
+    """
+    network, weights, progress = new_network(seed), folder / "weights.npz", folder / "curve.json"
+    curve: list[dict[str, float]] = []
+    if weights.exists() and progress.exists():
+        network.load(weights)
+        curve = json.loads(progress.read_text(encoding="utf-8"))
+        # The weights are written first: a run killed in between has one point too few.
+    batches = int(curve[-1]["batches"]) if curve else 0
+    started = time.perf_counter() - (curve[-1]["seconds"] if curve else 0)
+    env = BatchEnv(GAMES, VARIANT, auto_reset=False)
+    won: list[float] = []
+
+    def keep() -> None:
+        spent = round(time.perf_counter() - started, 1)
+        share = round(float(np.mean(won)), 4)
+        curve.append({"batches": batches, "seconds": spent, "won": share})
+        network.save(weights)
+        replace_text(progress, json.dumps(curve) + "\n")
+        print(f"{spent:6.0f} s  {batches * GAMES:7} games  Jack won {share:.1%}", flush=True)
+        won.clear()
+
+    try:
+        while time.perf_counter() - started < seconds:
+            data, share = play_games(env, network, seed + batches)
+            order = np.random.default_rng(seed + batches).permutation(len(data[0]))
+            for part in np.array_split(order, PARTS):
+                network.learn(network.loss_and_gradient(*[column[part] for column in data])[1])
+            batches += 1
+            won.append(share)
+            if len(won) == EVERY:
+                keep()
+    finally:  # on Ctrl-C too
+        if won:
+            keep()
+    return curve
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Learn, draw the curve, play the tournament and write the record."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--folder", type=Path, default=Path("learned"))
-    parser.add_argument("--minutes", type=float, default=12)
-    options = parser.parse_args()
+    parser.add_argument("--folder", type=Path, default=Path("learned"), help="weights and results")
+    parser.add_argument("--minutes", type=float, default=12, help="of learning, all runs together")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--games", type=int, default=2000, help="of the tournament at the end")
+    options = parser.parse_args(arguments)
+    options.folder.mkdir(parents=True, exist_ok=True)
+    try:
+        curve = learn(options.folder, 60 * options.minutes, options.seed)
+    except KeyboardInterrupt:
+        print(f"interrupted; the same command carries on from {options.folder}", file=sys.stderr)
+        raise SystemExit(130) from None
+    draw_curve(curve, options.folder / "curve.svg")
+    record = {
+        "command": "python benchmarks/learn_policy.py " + shlex.join(arguments or sys.argv[1:]),
+        "mrjack_ai": mrjack_ai.__version__,
+        "seconds": curve[-1]["seconds"],
+        "games": int(curve[-1]["batches"]) * GAMES,
+        "won_as_jack": evaluate(options.folder, options.games, 1_000_000 + options.seed),
+    }
+    text = json.dumps(record, indent=2) + "\n"
+    replace_text(options.folder / "record.json", text)
+    print(text, end="")
 
 
 if __name__ == "__main__":
