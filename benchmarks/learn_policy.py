@@ -189,9 +189,7 @@ class LearnedAgent(mrjack_ai.Agent):
         self.network.load(Path(weights))
         self.detective = make_agent("cautious")
 
-    def start(
-        self, variant: mrjack_ai.Variant, player: int, rng: np.random.Generator
-    ) -> None:
+    def start(self, variant: mrjack_ai.Variant, player: int, rng: np.random.Generator) -> None:
         if variant != VARIANT:
             raise mrjack_ai.VariantError("the network was taught the standard game only")
         super().start(variant, player, rng)
@@ -239,7 +237,9 @@ def draw_curve(curve: list[dict[str, float]], path: Path) -> None:
     for percent in range(0, 101, 25):
         x, y = at(0, percent / 100).split(",")
         parts.append(f'<path d="M{x},{y} H{left + across}" stroke="#ccc"/>')
-        parts.append(f'<text x="{left - 8}" y="{float(y) + 4}" text-anchor="end">{percent} %</text>')
+        parts.append(
+            f'<text x="{left - 8}" y="{float(y) + 4}" text-anchor="end">{percent} %</text>'
+        )
     step = max(1, round(longest / 6))
     for minutes in range(0, int(longest) + 1, step):
         x = at(minutes, 0).split(",")[0]

@@ -168,7 +168,9 @@ def test_sampled_actions_are_uniform_and_repeatable() -> None:
 
 
 def test_without_auto_reset_games_stay_over() -> None:
-    env = BatchEnv(5, board="mews", cast="SH+JW", turns=1, auto_reset=False, final_observations=True)
+    env = BatchEnv(
+        5, board="mews", cast="SH+JW", turns=1, auto_reset=False, final_observations=True
+    )
     batch = env.reset(seed=2)
     rewards = np.zeros((5, 2))
     while not batch.terminated.all():

@@ -1,14 +1,14 @@
 """The game as a PettingZoo environment of two agents in turn (AEC): `env()`.
 
-    from mrjack_ai.envs.pettingzoo import env
-    game = env(render_mode="ansi")
-    game.reset(seed=1)
-    for agent in game.agent_iter():
-        observation, reward, termination, truncation, info = game.last()
-        action = None
-        if not (termination or truncation):
-            action = game.action_space(agent).sample(observation["action_mask"])
-        game.step(action)
+from mrjack_ai.envs.pettingzoo import env
+game = env(render_mode="ansi")
+game.reset(seed=1)
+for agent in game.agent_iter():
+    observation, reward, termination, truncation, info = game.last()
+    action = None
+    if not (termination or truncation):
+        action = game.action_space(agent).sample(observation["action_mask"])
+    game.step(action)
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ except ImportError as error:
         "install mrjack_ai with its extra, as in pip install '.[envs]'"
     ) from error
 
-RENDER_MODES = ("ansi", "svg")
+RENDER_MODES = ("human", "ansi", "svg")
 VIEWS = ("player", "all", *PLAYER_NAMES)
 
 
@@ -58,13 +58,13 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name f
 
     An observation is a dict: `observation`, float32 0s and 1s of shape (tensor_size,), is
     `Observation.observation_tensor`; `action_mask`, int8 of shape (num_actions,), has the legal
-    actions, none for the agent who is not to move. Rewards are 0 until the game ends, then +1 for the winner
-    and -1 for the loser.
+    actions, none for the agent who is not to move. Rewards are 0 until the game ends, then +1 for
+    the winner and -1 for the loser.
 
     Args:
         variant: the variant; or describe it by `board`, `cast`, `turns`, `first` (see `Variant`).
-        render_mode: "ansi", `render` returns text for a terminal; "svg", a picture as SVG text;
-            None, nothing can be rendered.
+        render_mode: "ansi", `render` returns text for a terminal; "human", it prints that text;
+            "svg", it returns a picture as SVG text; None, nothing is rendered.
         view: what `render` shows: "player", what the agent to move may know, and at the end
             everything (the default: nobody looking on learns a secret); "detective" or "jack", what
             he may know; "all", the truth.
@@ -185,7 +185,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name f
         return self.state_of_game.observation(PLAYER_NAMES.index(agent))
 
     def render(self) -> str | None:
-        """The position as text or picture, as `render_mode` and `view` say; None without a mode."""
+        """The position as text or picture, as `render_mode` and `view` say; else None."""
         state = self.state_of_game
         shown: State | Observation = state
         if self.view in PLAYER_NAMES:
@@ -194,6 +194,8 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name f
             shown = self._seen_by(self.agent_selection)
         if self.render_mode == "ansi":
             return board_text(shown)
+        if self.render_mode == "human":
+            print(board_text(shown))
         if self.render_mode == "svg":
             from mrjack_ai.render import board_svg  # only here: the picture is seldom wanted
 
