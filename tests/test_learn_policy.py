@@ -111,7 +111,8 @@ def test_it_learns_and_carries_on(
     assert "carries on" in capsys.readouterr().err
     learning.main([*arguments, str(tmp_path / "broken")])
     count = len(played)
-    assert played == list(range(count)) and count > 8  # none left out, none twice
+    assert played == list(range(count))  # none left out, none twice
+    assert count > 8
     record = json.loads((tmp_path / "broken" / "record.json").read_text())
     assert record["games"] == 32 * count
     assert set(record["won_as_jack"]) == {"games", "seed", "learned", "cautious"}
@@ -149,4 +150,4 @@ def test_it_learns_to_escape() -> None:
         data, _ = learning.play_games(env, network, seed)
         for part in np.array_split(np.arange(len(data[0])), 4):
             network.learn(network.loss_and_gradient(*[column[part] for column in data])[1])
-    assert chance() > 2 * before
+    assert chance() > 1.5 * before

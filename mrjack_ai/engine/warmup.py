@@ -82,8 +82,8 @@ def _announce(what: str, seconds: int) -> None:
         message = f"compiling the {what}, once (about {seconds} s) ..."
     else:
         message = (
-            f"compiling the {what} (about {seconds} s); it cannot be kept, since no cache folder can be "
-            "written: set NUMBA_CACHE_DIR to one that can ..."
+            f"compiling the {what} (about {seconds} s); it cannot be kept, since no cache folder "
+            "can be written: set NUMBA_CACHE_DIR to one that can ..."
         )
     print(f"mrjack_ai: {message}", file=sys.stderr, flush=True)
 

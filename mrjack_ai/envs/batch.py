@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
@@ -382,15 +383,18 @@ class BatchEnv:
         return flat.reshape(*tensor.shape[:-1], *shape)
 
 
-def _generator_words(seed: int | Sequence[int] | None, n: int) -> npt.NDArray[np.uint64]:
+def _generator_words(seed: int | Sequence[int] | None, n: int) -> Words:
     """States of the generators of chance and of sampled actions, uint64 (2, n)."""
     try:
-        if seed is None or np.ndim(seed) == 0:
-            children = np.random.SeedSequence(seed).generate_state(2 * n, np.uint64)  # type: ignore[arg-type]
-            return np.ascontiguousarray(children.reshape(n, 2).T)
-        if len(seed) != n:  # type: ignore[arg-type]
-            raise ValueError(f"{len(seed)} seeds for {n} games")  # type: ignore[arg-type]
-        each = [np.random.SeedSequence(int(s)).generate_state(2, np.uint64) for s in seed]  # type: ignore[union-attr]
-    except TypeError as error:
-        raise ValueError(f"seed {seed!r} must be a number, or one for each game: {error}") from None
-    return np.ascontiguousarray(np.array(each).T)
+        if seed is None or isinstance(seed, (int, np.integer)):
+            # The first words do not depend on how many are asked for.
+            words = np.random.SeedSequence(seed).generate_state(2 * n, np.uint64).reshape(n, 2)
+        else:
+            each = [np.random.SeedSequence(operator.index(one)) for one in seed]
+            if len(each) != n:
+                raise ValueError(f"there are {len(each)} for {n} games")
+            words = np.array([one.generate_state(2, np.uint64) for one in each])
+    except (TypeError, ValueError) as error:
+        message = f"seed {seed!r} must be a number, or one for each game, none negative: {error}"
+        raise ValueError(message) from None
+    return np.ascontiguousarray(words.T)

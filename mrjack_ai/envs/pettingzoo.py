@@ -53,7 +53,7 @@ def env(**settings: Any) -> Any:
     return wrappers.OrderEnforcingWrapper(wrapped)
 
 
-class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name for it
+class raw_env(AECEnv):  # type: ignore[misc]
     """Agents `detective` and `jack`; chance is drawn by the environment, seeded by `reset`.
 
     An observation is a dict: `observation`, float32 0s and 1s of shape (tensor_size,), is
