@@ -26,9 +26,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("belief",),
     ("simulate", "record"),
     ("render", "agents"),
-    ("openspiel",),
+    ("openspiel", "envs"),
     ("tournament",),
-    ("envs",),
     ("testing", "options", "console"),
     ("cli",),
 )

@@ -36,7 +36,7 @@ def test_pettingzoo_api(settings: dict[str, object]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         # The players of this game have names, no numbers; dicts with masks are what it says to use.
-        expected = "We recommend agents to be named|Observation space for each agent"
+        expected = "We recommend agents to be named|Observation (space for each|is not a NumPy)"
         warnings.filterwarnings("ignore", message=expected)
         api_test(env(**settings), num_cycles=300)
 

@@ -75,8 +75,8 @@ class BatchEnv:
         final_observations: write those of games that end, too; needs `planes`.
         auto_reset: begin a new game where one ends.
         check: look whether all actions are legal before any is played. It costs a few
-            nanoseconds a game; without it an illegal action corrupts its game, and one that is no
-            action at all may crash the process.
+            nanoseconds a game; without it an illegal action leaves its game in a state that the
+            rules do not know, and one that is no action at all may crash the process.
         threads: how many share the games; pays from some thousand games on.
 
     Attributes:
