@@ -30,6 +30,7 @@ from mrjack_ai.agents import make_agent
 from mrjack_ai.agents.search import SearchSettings, Tree
 from mrjack_ai.engine import compile as compiling
 from mrjack_ai.engine import search
+from mrjack_ai.envs import BatchEnv
 from mrjack_ai.simulate import perft, random_games
 
 ROWS: list[Row] = []
@@ -352,6 +353,35 @@ def _first_game_cold(settings: Settings) -> tuple[Side, ...]:
             return python_process(FIRST_GAME, cache)
 
     return (side,)
+
+
+# -- environments -----------------------------------------------------------------------------
+
+BATCH_GAMES = 1000
+"""Games in one batch."""
+
+
+def batch_steps(settings: Settings, planes: bool) -> Work:
+    """Random play of a batch as a user would loop, actions sampled and checked; counts steps."""
+    env = BatchEnv(BATCH_GAMES, planes=planes)
+    env.reset(settings.seed)
+
+    def work(count: int) -> int:
+        for _ in range(count):
+            env.step(env.sample_actions())
+        return count * BATCH_GAMES
+
+    return work
+
+
+@row("batch", "BatchEnv, 1,000 games, masks only, one core", "steps/s", must=2e6, good=8e6)
+def _batch(settings: Settings) -> tuple[Side, ...]:
+    return (rate(batch_steps(settings, planes=False), settings),)
+
+
+@row("batch-planes", "the same with observation tensors", "steps/s", must=0.9e6, good=3e6)
+def _batch_planes(settings: Settings) -> tuple[Side, ...]:
+    return (rate(batch_steps(settings, planes=True), settings),)
 
 
 # -- search -----------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("belief",),
     ("simulate", "record"),
     ("render", "agents"),
-    ("openspiel",),
+    ("openspiel", "envs"),
     ("tournament",),
     ("analysis",),
     ("testing", "options", "console"),
@@ -42,7 +42,7 @@ ENGINE_LAYERS: tuple[tuple[str, ...], ...] = (
     ("bits", "layout"),
     ("rules",),
     ("entry", "observe", "greedy", "value"),
-    ("search", "tactics", "behaviour"),
+    ("search", "tactics", "behaviour", "batch"),
     ("warmup",),
 )
 
@@ -56,6 +56,8 @@ ONLY_IN = {
     "nbformat": {"analysis"},
     "distributed": {"tournament"},
     "prompt_toolkit": {"play"},
+    "pettingzoo": {"envs"},
+    "gymnasium": {"envs"},
 }
 
 

@@ -130,13 +130,14 @@ def test_no_kernel_mixes_signed_with_unsigned_or_falls_into_floats(tmp_path: Pat
     program = """
 import operator
 import mrjack_ai
-from mrjack_ai.engine import bits, entry, rules
-from mrjack_ai.engine.warmup import _run_all
+from mrjack_ai.engine import batch, bits, entry, rules
+from mrjack_ai.engine.warmup import _run_all, _run_batch
 from mrjack_ai.tables import build_tables
 variant = mrjack_ai.Variant()
 _run_all(variant, build_tables(variant))
+_run_batch(variant, build_tables(variant))
 checked, wrong = 0, []
-for module in (rules, bits, entry):
+for module in (rules, bits, entry, batch):
     for name, function in vars(module).items():
         for result in getattr(function, "overloads", {}).values():
             for node, signature in result.type_annotation.calltypes.items():

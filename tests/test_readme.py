@@ -34,7 +34,7 @@ def test_python_snippets_run_in_order(tmp_path: Path, monkeypatch: pytest.Monkey
     (tmp_path / "my_board.json").write_text(json.dumps(board))
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, Any] = {}
-    assert len(PYTHON) == 8
+    assert len(PYTHON) == 10
     for text in PYTHON:
         exec(compile(text, "README.md", "exec"), namespace)
     assert namespace["state"].history_strings() == ["jack JS", "deal SH,JW,JS,IL"]

@@ -72,7 +72,8 @@ def start_game(game: Any, tables: Any) -> None:
 
 
 @helper
-def _apply_recorded(game: Any, s: Any, t: Any, action: int) -> None:
+def apply_recorded(game: Any, s: Any, t: Any, action: int) -> None:
+    """Apply a legal action or chance outcome to `s`, the position in `game`, and record it."""
     node = s["node"]
     if node == NODE_JACK:
         _record_event(game, EVENT_JACK + action)
@@ -111,7 +112,7 @@ def apply_action(game: Any, tables: Any, action: int, scratch: Any) -> bool:
     t = tables.view(TABLES)[0]
     if not _is_legal(s, t, action, scratch):
         return False
-    _apply_recorded(game, s, t, action)
+    apply_recorded(game, s, t, action)
     return True
 
 

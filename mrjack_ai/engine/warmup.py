@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
+from collections.abc import Callable
 
 import numpy as np
 
@@ -15,14 +16,20 @@ from mrjack_ai.tables import MAX_ACTIONS, Words, build_tables
 from mrjack_ai.variant import Variant
 
 _MARKER = "complete"
+_BATCH_MARKER = "complete-batch"
 _MOST_FEATURES = 4096
 _ready = compiling.JIT_DISABLED
+_batch_ready = compiling.JIT_DISABLED
 
 
 def is_compiled() -> bool:
     """True when every kernel is in the cache, or compiled in this process."""
+    return _ready or _is_marked(_MARKER)
+
+
+def _is_marked(marker: str) -> bool:
     folder = compiling.CACHE_FOLDER
-    return _ready or (folder is not None and (folder / _MARKER).exists())
+    return folder is not None and (folder / marker).exists()
 
 
 def ensure_compiled(variant: Variant) -> None:
@@ -33,16 +40,34 @@ def ensure_compiled(variant: Variant) -> None:
     global _ready
     if _ready:
         return
-    if not is_compiled():
-        _announce()
-        started = time.perf_counter()
-        _run_all(variant, build_tables(variant))
-        print(f"mrjack_ai: compiled in {time.perf_counter() - started:.0f} s", file=sys.stderr)
-        if compiling.CACHE_FOLDER is not None:
-            # Where it cannot be written it is compiled again next time; that is all.
-            with contextlib.suppress(OSError):
-                (compiling.CACHE_FOLDER / _MARKER).touch()
+    _compile("engine", 20, _MARKER, _run_all, variant)
     _ready = True
+
+
+def ensure_batch_compiled(variant: Variant) -> None:
+    """As `ensure_compiled`, with the kernels of batches too, which ordinary use does not need."""
+    global _batch_ready
+    ensure_compiled(variant)
+    if _batch_ready:
+        return
+    _compile("environments", 4, _BATCH_MARKER, _run_batch, variant)
+    _batch_ready = True
+
+
+def _compile(
+    what: str, seconds: int, marker: str, run: Callable[[Variant, Words], None], variant: Variant
+) -> None:
+    """Call some kernels once, unless the cache is marked to hold them, and mark it."""
+    if _is_marked(marker):
+        return
+    _announce(what, seconds)
+    started = time.perf_counter()
+    run(variant, build_tables(variant))
+    print(f"mrjack_ai: compiled in {time.perf_counter() - started:.0f} s", file=sys.stderr)
+    if compiling.CACHE_FOLDER is not None:
+        # Where it cannot be written it is compiled again next time; that is all.
+        with contextlib.suppress(OSError):
+            (compiling.CACHE_FOLDER / marker).touch()
 
 
 def load_kernels(variant: Variant) -> None:
@@ -52,13 +77,13 @@ def load_kernels(variant: Variant) -> None:
         _run_all(variant, build_tables(variant))
 
 
-def _announce() -> None:
+def _announce(what: str, seconds: int) -> None:
     if compiling.CACHE_FOLDER is not None:
-        message = "compiling the engine, once (about 20 s) ..."
+        message = f"compiling the {what}, once (about {seconds} s) ..."
     else:
         message = (
-            "compiling the engine (about 20 s); it cannot be kept, since no cache folder can be "
-            "written: set NUMBA_CACHE_DIR to one that can ..."
+            f"compiling the {what} (about {seconds} s); it cannot be kept, since no cache folder "
+            "can be written: set NUMBA_CACHE_DIR to one that can ..."
         )
     print(f"mrjack_ai: {message}", file=sys.stderr, flush=True)
 
@@ -94,3 +119,35 @@ def _run_all(variant: Variant, tables: Words) -> None:
     described = np.zeros((1, value.ACTIVE), np.int64)
     value.describe_positions(game[None, :STATE_WORDS].copy(), tables, described)
     entry.random_games(game, tables, 1, np.uint64(0), np.zeros(6, np.int64))
+
+
+def _run_batch(variant: Variant, tables: Words) -> None:
+    """Call every kernel of batches with the argument types the library uses."""
+    from mrjack_ai.engine import batch  # its kernels are built when imported: 10 ms
+
+    games = np.zeros((1, batch.row_words(variant)), np.uint64)
+    generators = np.zeros(1, batch.GAME_GENERATOR)
+    actions = np.full(1, batch.RESTART)
+    lists = np.zeros((1, MAX_ACTIONS), np.int16)
+    counts = np.zeros(1, np.int64)
+    batch.advance(
+        games,
+        tables,
+        generators,
+        actions,
+        0,
+        1,
+        False,
+        True,
+        lists,
+        counts,
+        np.zeros(1, np.int8),
+        np.zeros((1, MAX_ACTIONS), np.bool_),
+        np.zeros((1, _MOST_FEATURES), np.float32),
+        np.zeros((1, 2), np.float32),
+        np.zeros(1, np.bool_),
+        np.zeros(1, np.uint8),
+        np.zeros((0, 2, 0), np.float32),
+    )
+    batch.sample_actions(lists, counts, generators, actions)
+    batch.find_illegal(lists, counts, actions)

@@ -1,0 +1,178 @@
+"""Many games at once, compiled: the kernels of `mrjack_ai.envs`.
+
+A batch of n games of one variant lies in these arrays, one row a game:
+
+| array | type, shape | holds |
+|---|---|---|
+| games | uint64 (n, `row_words`) | the words of the game (see `layout`), then zeroes |
+| chance | `GAME_GENERATOR` (n,) | the game's own generator of chance |
+| lists | int16 (n, actions) | ids of the legal actions, ascending; the first `counts[i]` hold |
+| counts | int64 (n,) | how many are legal; 0 exactly when the game is over |
+
+A game lasts from one decision of a player to the next: chance is resolved on the way.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mrjack_ai.engine.bits import integer, nth_bit, popcount, random_below
+from mrjack_ai.engine.compile import helper, kernel
+from mrjack_ai.engine.entry import apply_recorded
+from mrjack_ai.engine.layout import (
+    CHANCE,
+    DETECTIVE,
+    JACK,
+    NODE_DEAL,
+    NODE_JACK,
+    NODE_TERMINAL,
+    STATE,
+    STATE_WORDS,
+    game_words,
+)
+from mrjack_ai.engine.observe import write_features
+from mrjack_ai.engine.rules import alibi_pile, detective_return, list_legal, set_up
+from mrjack_ai.tables import MAX_ACTIONS, TABLES
+from mrjack_ai.variant import Variant
+
+SHOW = 0
+"""Order: only let chance decide, if it is its turn, and write what is seen."""
+RESTART = 1
+"""Order: begin a new game."""
+
+GAME_GENERATOR = np.dtype([("state", "u8")])
+"""Random generator of one game; neighbours belong to the same thread, so it is not padded."""
+
+
+def row_words(variant: Variant) -> int:
+    """Length of a row of `games`: a whole number of `STATE` records, so that all view as such."""
+    return -(-game_words(variant) // STATE_WORDS) * STATE_WORDS
+
+
+@helper
+def _resolve_chance(game: Any, s: Any, t: Any, generator: Any) -> None:
+    """Draw outcomes until a player decides or the game is over; all are equally likely."""
+    while s["player"] == CHANCE:
+        if s["node"] == NODE_DEAL:
+            outcome = random_below(generator, t["deals"])
+        elif s["node"] == NODE_JACK:
+            outcome = random_below(generator, t["seats"])
+        else:
+            pile = np.uint64(alibi_pile(s, t))
+            outcome = nth_bit(pile, random_below(generator, popcount(pile)))
+        apply_recorded(game, s, t, outcome)
+
+
+@kernel
+def advance(
+    games: Any,
+    tables: Any,
+    chance: Any,
+    actions: Any,
+    first: int,
+    last: int,
+    playing: bool,
+    auto_reset: bool,
+    lists: Any,
+    counts: Any,
+    current_player: Any,
+    mask: Any,
+    observations: Any,
+    rewards: Any,
+    terminated: Any,
+    endings: Any,
+    final_observations: Any,
+) -> None:
+    """Play one action in each of the games `first` to `last - 1` and write what is seen then.
+
+    Args:
+        games, chance, lists, counts: the batch (see above).
+        actions: int64 (n,): when `playing` legal actions, of which games that are over take any;
+            otherwise orders, RESTART or SHOW.
+        auto_reset: begin a new game where one has ended; otherwise it stays as it is.
+        current_player: int8 (n,).
+        mask: bool (n, actions).
+        observations: float32 (n, tensor size), that of the player to move; nothing is written
+            where there is no second axis to speak of (size 0).
+        rewards: float32 (n, 2).
+        terminated: bool (n,); endings: uint8 (n,): of the game that this action ended.
+        final_observations: float32 (n, 2, tensor size), or of size 0: for the games that this
+            action ended, what each player saw at the end.
+    """
+    t = tables.view(TABLES)[0]
+    legal = np.empty(MAX_ACTIONS, np.int64)
+    positions = games.reshape(-1).view(STATE)
+    spacing = games.shape[1] // STATE_WORDS
+    for i in range(first, last):
+        game = games[i]
+        s = positions[i * spacing]
+        generator = chance[i]
+        restart = not playing and actions[i] == RESTART
+        rewards[i, DETECTIVE] = 0.0
+        rewards[i, JACK] = 0.0
+        terminated[i] = False
+        endings[i] = 0
+        if playing and s["node"] != NODE_TERMINAL:
+            apply_recorded(game, s, t, actions[i])
+            _resolve_chance(game, s, t, generator)
+            if s["node"] == NODE_TERMINAL:
+                won = detective_return(s)
+                rewards[i, DETECTIVE] = won
+                rewards[i, JACK] = -won
+                if final_observations.shape[2] > 0:
+                    final_observations[i, :, :] = 0.0
+                    write_features(s, t, DETECTIVE, final_observations[i, DETECTIVE])
+                    write_features(s, t, JACK, final_observations[i, JACK])
+        if s["node"] == NODE_TERMINAL and not restart:
+            terminated[i] = True
+            endings[i] = s["ending"]
+        if restart or (auto_reset and terminated[i]):
+            for word in range(len(game)):
+                game[word] = np.uint64(0)
+            set_up(s, t)
+        _resolve_chance(game, s, t, generator)
+
+        mask[i, :] = False
+        count = list_legal(s, t, legal)
+        counts[i] = count
+        for n in range(count):
+            mask[i, legal[n]] = True
+            lists[i, n] = legal[n]
+        player = integer(s["player"])
+        current_player[i] = player
+        if observations.shape[1] > 0:
+            observations[i, :] = 0.0
+            if player >= 0:
+                write_features(s, t, player, observations[i])
+
+
+@kernel
+def sample_actions(lists: Any, counts: Any, generators: Any, actions: Any) -> None:
+    """Draw a legal action for each game, all equally likely; -1 where a game is over.
+
+    Args:
+        generators: `GAME_GENERATOR` (n,).
+        actions: int64 (n,), written to.
+    """
+    for i in range(len(counts)):
+        actions[i] = -1
+        if counts[i] > 0:
+            actions[i] = lists[i, random_below(generators[i], counts[i])]
+
+
+@kernel
+def find_illegal(lists: Any, counts: Any, actions: Any) -> int:
+    """Index of the first game whose action is not legal, or -1; games that are over take any."""
+    for i in range(len(counts)):
+        # The last entry that is not greater, by halving without a branch.
+        low = 0
+        width = counts[i]
+        while width > 1:
+            half = width // 2
+            low += half if lists[i, low + half] <= actions[i] else 0
+            width -= half
+        if width == 1 and lists[i, low] != actions[i]:
+            return i
+    return -1
