@@ -1,9 +1,10 @@
-"""The picture of a learning curve, and files that are written whole or not at all."""
+"""The picture of a learning curve."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
+
+from mrjack_ai.files import write_whole
 
 
 def draw_curve(curve: list[dict[str, float]], path: Path) -> None:
@@ -34,11 +35,4 @@ def draw_curve(curve: list[dict[str, float]], path: Path) -> None:
     parts.append(f'<polyline points="{line}" fill="none" stroke="#1f5fa8" stroke-width="2"/>')
     title = "games won by Jack against cautious while learning, by minutes of learning"
     parts.append(f'<text x="{left}" y="{height - 8}">{title}</text></svg>')
-    replace_text(path, "\n".join(parts) + "\n")
-
-
-def replace_text(path: Path, text: str) -> None:
-    """Write a file; whole or not at all."""
-    new = path.with_name(path.name + ".new")
-    new.write_text(text, encoding="utf-8")
-    os.replace(new, path)
+    write_whole(path, "\n".join(parts) + "\n")

@@ -15,18 +15,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import shlex
 import sys
 import time
 from pathlib import Path
 
 import numpy as np
-from curve import draw_curve, replace_text
+from curve import draw_curve
 
 import mrjack_ai
 from mrjack_ai.agents import make_agent, register_agent
 from mrjack_ai.envs import BatchEnv
+from mrjack_ai.files import replacing, write_whole
 from mrjack_ai.observation import tensor_sections
 from mrjack_ai.tables import ACCUSE, build_tables, tables_record
 from mrjack_ai.tournament import Settings, run_tournament, standings
@@ -111,9 +111,8 @@ class Network:
 
     def save(self, path: Path) -> None:
         """Write weights and the state of the optimiser; whole or not at all."""
-        new = path.with_suffix(".new.npz")
-        np.savez(new, *self.weights, *self.moments, updates=self.updates)
-        os.replace(new, path)
+        with replacing(path) as part, part.open("wb") as file:
+            np.savez(file, *self.weights, *self.moments, updates=self.updates)
 
     def load(self, path: Path) -> None:
         """Inverse of `save`."""
@@ -244,7 +243,7 @@ def learn(folder: Path, seconds: float, seed: int) -> list[dict[str, float]]:
         share = round(float(np.mean(won)), 4)
         curve.append({"batches": batches, "seconds": spent, "won": share})
         network.save(weights)
-        replace_text(progress, json.dumps(curve) + "\n")
+        write_whole(progress, json.dumps(curve) + "\n")
         print(f"{spent:6.0f} s  {batches * GAMES:7} games  Jack won {share:.1%}", flush=True)
         won.clear()
 
@@ -287,7 +286,7 @@ def main(arguments: list[str] | None = None) -> None:
         "won_as_jack": evaluate(options.folder, options.games, 1_000_000 + options.seed),
     }
     text = json.dumps(record, indent=2) + "\n"
-    replace_text(options.folder / "record.json", text)
+    write_whole(options.folder / "record.json", text)
     print(text, end="")
 
 

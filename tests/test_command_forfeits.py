@@ -93,12 +93,14 @@ import multiprocessing, os, pathlib, signal, sys
 from mrjack_ai.tournament import Settings, run_tournament
 from mrjack_ai.variant import make_variant
 settings = Settings((sys.argv[1], "random"), 20000, 1, make_variant("mews", "SH+JW+SG+WG", 4))
+to_kill = sys.argv[2] == "worker killed"
 def progress(done, total):
-    if done == 20 and sys.argv[2] == "worker killed":
-        os.kill(multiprocessing.active_children()[0].pid, signal.SIGKILL)
-        return
+    global to_kill
     started = len(list(pathlib.Path(__file__).parent.glob("hello-*")))
-    if done >= 20 and started >= (3 if sys.argv[2] == "worker killed" else 2):
+    if done >= 20 and started >= 2 and to_kill:  # both workers have a program by now
+        to_kill = False
+        os.kill(multiprocessing.active_children()[0].pid, signal.SIGKILL)
+    elif done >= 20 and started >= (3 if sys.argv[2] == "worker killed" else 2):
         os.kill(os.getpid(), signal.SIGKILL if sys.argv[2] == "killed" else signal.SIGINT)
 if __name__ == "__main__":
     run_tournament(settings, workers=2, progress=progress)

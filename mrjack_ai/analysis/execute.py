@@ -9,6 +9,7 @@ from pathlib import Path
 
 from mrjack_ai.analysis.data import DATA_VARIABLE
 from mrjack_ai.errors import MrJackError
+from mrjack_ai.files import replacing
 
 _KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
@@ -82,15 +83,11 @@ def execute_notebook(
             raise NotebookError(f"{path}: {error}") from None
         raise
     _tidy(notebook)
-    part = out.with_name(f".{out.name}.part")
     try:
-        nbformat.write(notebook, part)
-        os.replace(part, out)
+        with replacing(out) as part:
+            nbformat.write(notebook, part)
     except OSError as error:
         raise NotebookError(f"cannot write {str(out)!r}: {error}") from None
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager

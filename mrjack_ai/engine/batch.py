@@ -5,7 +5,7 @@ A batch of n games of one variant lies in these arrays, one row a game:
 | array | type, shape | holds |
 |---|---|---|
 | games | uint64 (n, `row_words`) | the words of the game (see `layout`), then zeroes |
-| chance | `GAME_GENERATOR` (n,) | the game's own generator of chance |
+| chance | `GENERATOR` (n,) | the game's own generator of chance |
 | lists | int16 (n, actions) | ids of the legal actions, ascending; the first `counts[i]` hold |
 | counts | int64 (n,) | how many are legal; 0 exactly when the game is over |
 
@@ -41,9 +41,6 @@ SHOW = 0
 """Order: only let chance decide, if it is its turn, and write what is seen."""
 RESTART = 1
 """Order: begin a new game."""
-
-GAME_GENERATOR = np.dtype([("state", "u8")])
-"""Random generator of one game; neighbours belong to the same thread, so it is not padded."""
 
 
 def row_words(variant: Variant) -> int:
@@ -153,7 +150,7 @@ def sample_actions(lists: Any, counts: Any, generators: Any, actions: Any) -> No
     """Draw a legal action for each game, all equally likely; -1 where a game is over.
 
     Args:
-        generators: `GAME_GENERATOR` (n,).
+        generators: `GENERATOR` (n,).
         actions: int64 (n,), written to.
     """
     for i in range(len(counts)):

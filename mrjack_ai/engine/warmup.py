@@ -11,7 +11,7 @@ import numpy as np
 
 from mrjack_ai.engine import behaviour, entry, greedy, observe, search, tactics, value
 from mrjack_ai.engine import compile as compiling
-from mrjack_ai.engine.layout import STATE_WORDS, game_words
+from mrjack_ai.engine.layout import GENERATOR, STATE_WORDS, game_words
 from mrjack_ai.tables import MAX_ACTIONS, Words, build_tables
 from mrjack_ai.variant import Variant
 
@@ -126,7 +126,7 @@ def _run_batch(variant: Variant, tables: Words) -> None:
     from mrjack_ai.engine import batch  # its kernels are built when imported: 10 ms
 
     games = np.zeros((1, batch.row_words(variant)), np.uint64)
-    generators = np.zeros(1, batch.GAME_GENERATOR)
+    generators = np.zeros(1, GENERATOR)
     actions = np.full(1, batch.RESTART)
     lists = np.zeros((1, MAX_ACTIONS), np.int16)
     counts = np.zeros(1, np.int64)

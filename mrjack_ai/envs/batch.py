@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from mrjack_ai.actions import action_space
 from mrjack_ai.board import Board
-from mrjack_ai.engine.layout import game_words
+from mrjack_ai.engine.layout import GENERATOR, game_words
 from mrjack_ai.engine.warmup import ensure_batch_compiled
 from mrjack_ai.errors import IllegalActionError, VariantError
 from mrjack_ai.game import State
@@ -125,8 +125,8 @@ class BatchEnv:
         self._kernels = batch
         self._tables = build_tables(variant)
         self._games = np.zeros((n, batch.row_words(variant)), np.uint64)
-        self._chance = np.zeros(n, batch.GAME_GENERATOR)
-        self._choice = np.zeros(n, batch.GAME_GENERATOR)
+        self._chance = np.zeros(n, GENERATOR)
+        self._choice = np.zeros(n, GENERATOR)
         self._lists = np.zeros((n, self.num_actions), np.int16)
         self._counts = np.zeros(n, np.int64)
         self._actions = np.zeros(n, np.int64)
