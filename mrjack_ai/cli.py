@@ -292,7 +292,7 @@ def _show(options: argparse.Namespace) -> int:
     if options.player != "all":
         view = state.observation(PLAYER_NAMES.index(options.player))  # type: ignore[assignment]
     if options.svg is not None:
-        write_whole(options.svg, board_svg(view), _source(options.what))
+        write_whole(options.svg, board_svg(view), _source(options.what), _source(options.board))
         print(f"the picture is in {options.svg}")
         return 0
     print(board_text(view, color=_color(options), unicode=_unicode(options)))
@@ -464,6 +464,10 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
 
 def _prepare_streams() -> None:
     """Survive closed streams, and characters that the terminal's encoding does not have."""
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 - as long as we run
+    elif isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="backslashreplace")
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:

@@ -342,6 +342,11 @@ def _add_play(parser: argparse.ArgumentParser) -> None:
         metavar="AGENT",
         help="who gives hints (default: the opponent if it searches, else ismcts:sims=2000)",
     )
+    parser.add_argument(
+        "--tracebacks",
+        action="store_true",
+        help="if the agent fails, show its error, which may tell secrets",
+    )
     _add_drawing(parser)
     _add_code(parser)
     _add_variant(parser)

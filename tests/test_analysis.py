@@ -25,6 +25,7 @@ from mrjack_ai.analysis import (
     by_dealt_card,
     by_group,
     calls_by_turn,
+    contrast_by_deals,
     deal_scores,
     doubling_line,
     entropy,
@@ -46,6 +47,7 @@ from mrjack_ai.analysis import (
     rate_agents,
     rates,
     ratings_frame,
+    ratio_by_deals,
     share_of,
     studies,
     take_apart,
@@ -425,11 +427,50 @@ def test_calls_by_turn_by_hand() -> None:
     assert found.loc[1, "gain_low"] == pytest.approx(1.5 - 12.7062 * 0.5)  # t(0.975, 1)
     assert found.loc[1, ["before_low", "before_high"]].tolist() == [8, 8]
     assert found.loc[2, "gain"] == 0
-    told = told_and_expected(calls)  # deal 0: (1 + 0) / 2 of 1 expected and 0; deal 1: 2 of 0.81
-    assert (told.deals, told.value) == (2, pytest.approx((0 + 2 - 0.8112781) / 2))
+    told = told_and_expected(calls)  # 1 of 1 bit expected, 0 of 0, 2 of 0.81
+    assert (told.deals, told.value) == (2, pytest.approx((2 - 0.8112781) / 3))
 
 
-def test_who_plays_compares_deals() -> None:
+def test_calls_tell_what_is_expected_where_answers_are_fair() -> None:
+    """A game ends once one is left, so how many calls a deal has depends on what they told."""
+    rng = np.random.default_rng(1)
+    rows = []
+    for deal in range(4000):
+        before, turn = 8, 1
+        while before > 1 and turn <= 8:
+            alike = int(rng.integers(1, before))
+            seen = bool(rng.random() < alike / before)
+            after = alike if seen else before - alike
+            rows.append((deal, deal, turn, before, alike, seen, after))
+            before, turn = after, turn + 1
+    found = told_and_expected(table(*rows, columns="game deal turn before alike seen after"))
+    assert found.deals == 4000
+    assert abs(found.value) < 0.02
+    assert found.p > 0.001
+
+
+def test_ratio_and_contrast_by_deals_by_hand() -> None:
+    found = ratio_by_deals([0, 0, 1], [1, 2, 6], [1, 1, 1])
+    # 3, residuals by deal 3 - 2 * 3 and 6 - 3; error sqrt(2 * (9 + 9)) / 3 = 2
+    assert (found.deals, found.value) == (2, 3)
+    assert found.high - found.value == pytest.approx(12.7062 * 2, rel=1e-4)
+    weighed = ratio_by_deals([0, 1], [1, 3], [1, 3])
+    assert (weighed.value, weighed.low, weighed.high) == (1, 1, 1)
+    contrast = contrast_by_deals([0, 0, 1, 1], [1, 0, 1, 1], [True, False, True, False])
+    # 1 - 1/2; by deal 0 + 1/4 and 0 - 1/4
+    assert contrast.value == 0.5
+    assert contrast.high - contrast.value == pytest.approx(12.7062 * 0.5, rel=1e-4)
+    assert contrast_by_deals([0, 1], [1, 0], [True, True]).p == 1
+    # Where every deal is one game on one side it is nearly the test of two groups of deals.
+    rng = np.random.default_rng(2)
+    score, first = rng.random(400), rng.random(400) < 0.3
+    one = contrast_by_deals(np.arange(400), score, first)
+    other = group_difference(score[first], score[~first])
+    assert one.value == pytest.approx(other.value)
+    assert one.high - one.low == pytest.approx(other.high - other.low, rel=0.02)
+
+
+def test_who_plays_takes_all_games() -> None:
     plays, games = [], []
     for deal in range(30):
         for game in (2 * deal, 2 * deal + 1):
@@ -502,8 +543,12 @@ def test_doubling_line_finds_the_slope_and_the_bend() -> None:
 
 def test_thinking_times_by_hand() -> None:
     two, four = "ismcts:sims=2", "ismcts:sims=4"
-    columns = "detective jack detective_seconds jack_seconds detective_decisions jack_decisions"
-    games = table((four, two, 0.4, 0.1, 10, 10), (two, four, 0.3, 0.8, 10, 20), columns=columns)
+    columns = (
+        "deal detective jack detective_seconds jack_seconds detective_decisions jack_decisions"
+    )
+    games = table(
+        (0, four, two, 0.4, 0.1, 10, 10), (1, two, four, 0.3, 0.8, 10, 20), columns=columns
+    )
     found = thinking_times(games)
     assert list(found["simulations"]) == [2, 4]
     assert list(found["milliseconds"]) == pytest.approx([20, 40])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import random
 from dataclasses import fields
 
@@ -414,3 +416,56 @@ for env in (BatchEnv(2), BatchEnv(2, planes=False), BatchEnv(3, threads=2)):
 print(signatures())
 """
     assert run_python(program)[0] == "[1, 1, 1]\n"
+
+
+@pytest.mark.parametrize("auto_reset", [True, False])
+def test_a_state_that_chance_ends_ends_as_by_an_action(auto_reset: bool) -> None:
+    """Holmes's alibi card is drawn after the last play of the game."""
+    variant = make_variant(cast="SH+JW", turns=1)
+    choose = random.Random(3)
+    found = None
+    while found is None:
+        state = mrjack_ai.new_game(variant)
+        while not state.is_terminal():
+            if state.is_chance_node():
+                children = [state.child(outcome) for outcome in state.legal_actions()]
+                if all(child.is_terminal() for child in children):
+                    found = state
+                    break
+            quiet = [
+                action
+                for action in state.legal_actions()
+                if not state.action_to_string(action).startswith("accuse")
+            ]
+            state = state.child(choose.choice(quiet or state.legal_actions()))
+    env = BatchEnv(2, variant, auto_reset=auto_reset)
+    env.reset(seed=1)
+    batch = env.set_state(0, found)
+    assert batch.terminated.tolist() == [True, False]
+    assert ENDINGS[batch.endings[0]] == "dawn"
+    assert batch.rewards.tolist() == [[-1, 1], [0, 0]]
+    assert (batch.current_player[0] >= 0) == auto_reset
+    assert batch.legal_actions_mask[0].any() == auto_reset
+
+
+def test_copies_and_pickles_go_on_alike() -> None:
+    env = BatchEnv(3, turns=2, threads=2)
+    env.reset(seed=5)
+    env.step(env.sample_actions())
+    others = [copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
+    for _ in range(60):
+        actions = env.sample_actions()
+        expected = snapshot(env.step(actions))
+        for other in others:
+            assert other.sample_actions().tolist() == actions.tolist()
+            assert snapshot(other.step(actions)) == expected
+
+
+def test_strange_arguments() -> None:
+    with pytest.raises(ValueError, match="not both"):
+        BatchEnv(2, Variant(), turns=3)
+    env = BatchEnv(2, planes=False)
+    before = snapshot(env.reset(seed=1))
+    assert snapshot(env.reset(games=[])) == before
+    with pytest.raises(TypeError):
+        env.state(1.5)  # type: ignore[arg-type]

@@ -467,7 +467,8 @@ def test_a_finished_game_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert main(["play", "--resume", str(path), "--record", str(record)]) == 0
     assert re.search(r"^You (win|lose): .* Jack was", capsys.readouterr().out, re.MULTILINE)
     assert GameRecord.from_text(record.read_text()).actions == session.record().actions
-    assert main(["play", "--resume", str(path), "--record", "/no/such/folder/r.txt"]) == 2
+    os.symlink("/dev/full", tmp_path / "full.txt.part")
+    assert main(["play", "--resume", str(path), "--record", str(tmp_path / "full.txt")]) == 2
     assert f"saved in {path}" in capsys.readouterr().err
 
 
@@ -531,6 +532,22 @@ def test_damaged_saves_are_refused(
     assert message in error
     assert "game.json" in error
     assert len(error.splitlines()) == 1
+
+
+def test_only_regular_files_are_replaced_and_links_followed(tmp_path: Path) -> None:
+    real, link, pipe = tmp_path / "real", tmp_path / "link", tmp_path / "pipe"
+    real.write_text("old")
+    real.chmod(0o600)
+    link.symlink_to(real)
+    write_whole(link, "new")
+    assert link.is_symlink()
+    assert real.read_text() == "new"
+    assert real.stat().st_mode & 0o777 == 0o600
+    os.mkfifo(pipe)
+    for path in (pipe, tmp_path, Path("/dev/null")):
+        with pytest.raises(MrJackError, match="no regular file"):
+            write_whole(path, "new")
+    assert pipe.is_fifo()
 
 
 def test_a_file_is_written_whole_or_not_at_all(
@@ -630,6 +647,59 @@ def test_files_that_exist_are_not_overwritten(
     assert Session.from_save(tmp_path / "new.json").save_text() == talk.session.save_text()
 
 
+@pytest.mark.parametrize("option", ["--save", "--record"])
+@pytest.mark.parametrize("name", ["", "a" * 300, "nowhere/game.json", "nul\0"])
+def test_impossible_names_of_files(
+    option: str, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["play", "--against", "greedy", option, name]) == 2
+    error = capsys.readouterr().err
+    assert option in error
+    assert len(error.splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ["~nosuchuser/x", "a" * 300, "nowhere/game.json", "nul\0"])
+def test_a_game_goes_on_when_it_cannot_be_saved(name: str) -> None:
+    talk = dialogue()
+    said = talk.answer(f"save {name}")[0].replace("\n", " ")
+    assert "cannot" in said
+    assert talk.file is None
+    assert not talk.finished
+
+
+def test_the_record_does_not_replace_the_save(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(tmp_path / "game")
+    assert main(["play", "--against", "greedy", "--save", path, "--record", path]) == 2
+    assert "saved, too" in capsys.readouterr().err
+
+
+def test_a_cheat_is_named() -> None:
+    talk = Dialogue(Session(SMALL, DETECTIVE, "omniscient:sims=2", 1), hints="ismcts:sims=20")
+    assert "may not know" in talk.greeting().replace("\n", " ")
+    assert "may not know" not in dialogue().greeting().replace("\n", " ")
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+def test_a_game_is_saved_when_told_to_end(tmp_path: Path, number: signal.Signals) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "mrjack_ai.cli", "play", "--against", "random", *SMALL_OPTIONS],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    for line in process.stdout:
+        if "Type `help`" in line:
+            break
+    process.send_signal(number)
+    process.communicate(timeout=30)
+    assert process.returncode == -number
+    assert Session.from_save(tmp_path / "mrjack-game.json").human == DETECTIVE
+
+
 class Broken(Agent):
     """Fails at its second decision."""
 
@@ -665,8 +735,14 @@ def test_an_agent_that_fails_ends_the_game_and_the_save_stays(
         assert main(["play", *options]) == 2
         captured = capsys.readouterr().err
         assert "faulty, playing the Detective, failed" in captured
-        assert said in captured
+        # What it says may give secrets away, such as the legal actions.
+        assert said not in captured
+        assert "legal are" not in captured
+        assert "--tracebacks tells more" in captured
         assert f"--resume {path}" in captured
+        path.unlink()
+        assert main(["play", "--tracebacks", *options]) == 2
+        assert said in capsys.readouterr().err
         session = Session.from_save(path)
         assert session.state.current_player() == DETECTIVE
     finally:

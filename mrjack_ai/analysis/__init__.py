@@ -24,6 +24,7 @@ from mrjack_ai.analysis.significance import (
     benjamini_hochberg,
     by_dealt_card,
     by_group,
+    contrast_by_deals,
     deal_scores,
     family,
     group_difference,
@@ -31,6 +32,7 @@ from mrjack_ai.analysis.significance import (
     nearest_to_half,
     paired_difference,
     rates,
+    ratio_by_deals,
     share_of,
 )
 from mrjack_ai.analysis.strength import (
@@ -68,6 +70,7 @@ __all__ = [
     "by_dealt_card",
     "by_group",
     "calls_by_turn",
+    "contrast_by_deals",
     "deal_scores",
     "doubling_line",
     "entropy",
@@ -91,6 +94,7 @@ __all__ = [
     "rate_agents",
     "rates",
     "ratings_frame",
+    "ratio_by_deals",
     "share_of",
     "studies",
     "take_apart",

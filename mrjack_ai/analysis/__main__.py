@@ -66,6 +66,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _data(options: argparse.Namespace) -> int:
     folder = Path(options.folder)
+    if not folder.name:  # such as .
+        folder = folder.resolve()
+    if not folder.name:
+        raise MrJackError(f"{options.folder!r} is no folder for data; give one with a name")
     cache = options.cache or folder.with_name(f"{folder.name}-{options.size}-games")
     live = sys.stderr.isatty()
 

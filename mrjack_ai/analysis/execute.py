@@ -62,8 +62,10 @@ def execute_notebook(
     out = path if out is None else Path(out)
     try:
         notebook = nbformat.read(path, as_version=4)
-    except (OSError, ValueError, nbformat.ValidationError) as error:
+    except OSError as error:
         raise NotebookError(f"cannot read {str(path)!r}: {error}") from None
+    except (ValueError, AttributeError, KeyError, TypeError, nbformat.ValidationError) as error:
+        raise NotebookError(f"{str(path)!r} is no notebook: {error}") from None
     client = NotebookClient(
         notebook,
         timeout=None,

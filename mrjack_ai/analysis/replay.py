@@ -12,15 +12,19 @@ import numpy as np
 import numpy.typing as npt
 
 from mrjack_ai.actions import action_space
+from mrjack_ai.analysis.significance import (
+    Difference,
+    contrast_by_deals,
+    family,
+    ratio_by_deals,
+)
 from mrjack_ai.errors import RecordError
 from mrjack_ai.game import State, new_game
 from mrjack_ai.record import GameRecord
-from mrjack_ai.variant import DETECTIVE, JACK, PLAYER_NAMES, Variant
+from mrjack_ai.variant import DETECTIVE, PLAYER_NAMES, Variant
 
 if TYPE_CHECKING:
     import pandas
-
-    from mrjack_ai.analysis.significance import Difference
 
 _ABILITIES = ("alibi", "light", "lamp", "cordon", "swap", "whistle", "cover")
 
@@ -214,18 +218,17 @@ def calls_by_turn(calls: pandas.DataFrame) -> pandas.DataFrame:
     rows = []
     for turn, group in table.groupby("turn"):
         row: dict[str, float] = {"turn": turn, "games": len(group)}
-        by_deal = group.groupby("deal")
         for name in ("before", "after", "gain", "expected", "seen"):
-            row[name] = group[name].mean()
+            found = ratio_by_deals(group["deal"], group[name])
+            row[name] = found.value
             if name in ("before", "gain"):
-                interval = _mean_interval(by_deal[name].mean().to_numpy(float))
-                row[f"{name}_low"], row[f"{name}_high"] = interval
+                row[f"{name}_low"], row[f"{name}_high"] = found.low, found.high
         rows.append(row)
     return pandas.DataFrame(rows)
 
 
 def told_and_expected(calls: pandas.DataFrame) -> Difference:
-    """How many bits more the calls of a game gave than the exact weights expect of them.
+    """How many bits more a call gave than the exact weights expect of it, over all calls.
 
     On average it is 0 where plays do not tell who Jack is: then every identity is as likely as its
     exact weight, and so is the answer. It is below 0 where Jack sees to it that he is on the
@@ -235,26 +238,11 @@ def told_and_expected(calls: pandas.DataFrame) -> Difference:
         calls: as `Anatomy.calls`.
 
     Returns:
-        The difference in bits a call, by deals (`significance.paired_difference`).
+        The difference in bits a call, by deals (`significance.ratio_by_deals`).
     """
-    from mrjack_ai.analysis.significance import paired_difference
-
-    bits = calls[["deal"]].assign(
-        told=gain(calls["before"], calls["after"]),
-        expected=entropy(calls["alike"], calls["before"]),
-    )
-    means = bits.groupby("deal").mean()
-    return paired_difference(means["told"], means["expected"])
-
-
-def _mean_interval(values: npt.NDArray[np.float64]) -> tuple[float, float]:
-    """95 % interval of a mean of independent values (Student 1908); NaN for fewer than two."""
-    if len(values) < 2:
-        return np.nan, np.nan
-    from scipy.stats import t
-
-    margin = float(t.ppf(0.975, len(values) - 1)) * values.std(ddof=1) / np.sqrt(len(values))
-    return float(values.mean() - margin), float(values.mean() + margin)
+    told = gain(calls["before"], calls["after"])
+    expected = entropy(calls["alike"], calls["before"])
+    return ratio_by_deals(calls["deal"], told - expected)
 
 
 def branching(nodes: pandas.DataFrame) -> pandas.DataFrame:
@@ -285,9 +273,9 @@ def branching(nodes: pandas.DataFrame) -> pandas.DataFrame:
 def who_plays(plays: pandas.DataFrame, games: pandas.DataFrame) -> pandas.DataFrame:
     """The Detective's score by who plays which character in turns 1 and 2, with tests.
 
-    In these two turns every character is played once, by one player or the other. Compared are
-    the games of either kind, by deals: an association. The player who chose a card had his
-    reasons, and they, not the card, may be what matters.
+    In these two turns every character is played once, by one player or the other, unless the game
+    ends before. Compared are all games of either kind: an association. The player who chose a card
+    had his reasons, and they, not the card, may be what matters.
 
     Args:
         plays: as `Anatomy.plays`.
@@ -295,19 +283,16 @@ def who_plays(plays: pandas.DataFrame, games: pandas.DataFrame) -> pandas.DataFr
 
     Returns:
         As `significance.family`, the first column being `character`: how much higher the
-        Detective's score is where he plays the character. Only deals of which all games have the
-        same player are used.
+        Detective's score is where he plays the character (`significance.contrast_by_deals`).
     """
-    from mrjack_ai.analysis.significance import deal_scores, family, group_difference
-
-    scores = deal_scores(games)
+    won = (games["winner"] == PLAYER_NAMES[DETECTIVE]).to_numpy()
     early = plays[plays["turn"] <= 2]
-    found = {}
-    for code, group in early.groupby("character", observed=True):
-        by_deal = group.groupby("deal")["player"]
-        alike = by_deal.first()[by_deal.nunique() == 1]
-        sides = [scores.reindex(alike.index[alike == name]).to_numpy() for name in PLAYER_NAMES]
-        found[str(code)] = group_difference(sides[DETECTIVE], sides[JACK])
+    found = {
+        str(code): contrast_by_deals(
+            group["deal"], won[group["game"].to_numpy()], group["player"] == PLAYER_NAMES[DETECTIVE]
+        )
+        for code, group in early.groupby("character", observed=True)
+    }
     return family(found, "character", "Benjamini-Hochberg")
 
 

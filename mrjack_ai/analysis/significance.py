@@ -149,6 +149,69 @@ def group_difference(one: Sequence[float], other: Sequence[float]) -> Difference
     return Difference(deals, value, value - margin, value + margin, p)
 
 
+def ratio_by_deals(
+    deal: npt.ArrayLike, above: npt.ArrayLike, below: npt.ArrayLike | None = None
+) -> Difference:
+    """A ratio of two sums over rows that come in deals, such as bits a call or time a decision.
+
+    How many rows a deal has may depend on what they hold, so means of the deals would be another
+    quantity, and a biased one. Error by linearisation with the deal as the unit (Cochran, Sampling
+    Techniques, 1977, section 6.3), Student's t.
+
+    Args:
+        deal: the deal of each row.
+        above: what is added up above the line.
+        below: what is below it; by default each row counts once, so it is the mean of the rows.
+
+    Returns:
+        The ratio as a difference from 0, with its test.
+    """
+    above = np.asarray(above, np.float64)
+    below = np.ones_like(above) if below is None else np.asarray(below, np.float64)
+    total = float(below.sum())
+    value = float(above.sum()) / total if total else np.nan
+    return _by_deals(deal, (above - value * below) / (total or np.nan), value)
+
+
+def contrast_by_deals(
+    deal: npt.ArrayLike, score: npt.ArrayLike, first: npt.ArrayLike
+) -> Difference:
+    """How much higher the mean score of some games is than that of the others.
+
+    Games of one deal may be on either side, or on both; the deal is the unit of the error, as in
+    `ratio_by_deals`.
+
+    Args:
+        deal: the deal of each game.
+        score: its score.
+        first: whether it is one of the former.
+    """
+    score, first = np.asarray(score, np.float64), np.asarray(first, bool)
+    deals = len(np.unique(np.asarray(deal)))
+    if not 0 < first.sum() < len(first):
+        return Difference(deals, *_NOTHING)
+    one, other = score[first].mean(), score[~first].mean()
+    shares = np.where(first, (score - one) / first.sum(), (other - score) / (~first).sum())
+    return _by_deals(deal, shares, float(one - other))
+
+
+def _by_deals(deal: npt.ArrayLike, shares: Floats, value: float) -> Difference:
+    """Interval and test of a value from what each row adds to its error."""
+    place = np.unique(np.asarray(deal), return_inverse=True)[1]
+    sums = np.bincount(place, weights=shares)
+    deals = len(sums)
+    if deals < 2 or not np.isfinite(value):
+        return Difference(deals, value, np.nan, np.nan, 1.0)
+    error = float(np.sqrt(deals / (deals - 1) * (sums**2).sum()))
+    if error == 0:  # no spread to judge by
+        return Difference(deals, value, value, value, 1.0 if value == 0 else 2.0 ** (1 - deals))
+    from scipy.stats import t
+
+    margin = float(t.ppf(0.975, deals - 1)) * error
+    p = float(2 * t.sf(abs(value) / error, deals - 1))
+    return Difference(deals, value, value - margin, value + margin, p)
+
+
 def holm(p_values: Sequence[float]) -> Floats:
     """P-values corrected for their number: none of them errs with more than the level.
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mrjack_ai.agents.registry import parse_agent
+from mrjack_ai.analysis.significance import ratio_by_deals
 from mrjack_ai.tournament.ratings import Ratings, bradley_terry
 from mrjack_ai.tournament.statistics import Z95, PairCounts
 
@@ -103,8 +104,8 @@ def thinking_times(games: pandas.DataFrame) -> pandas.DataFrame:
 
     Returns:
         Columns `agent`, `simulations`, `decisions`, `milliseconds` (mean), `low`, `high` (95 %
-        interval of the mean, the game being the unit: the decisions of one are alike). Where an
-        agent has one legal action it does not think, and that counts as a decision too.
+        interval of the mean, the deal being the unit: its decisions are alike). Where an agent has
+        one legal action it does not think, and that counts as a decision too.
     """
     import pandas
 
@@ -112,6 +113,7 @@ def thinking_times(games: pandas.DataFrame) -> pandas.DataFrame:
         pandas.DataFrame(
             {
                 "agent": games[side].astype(str),
+                "deal": games["deal"],
                 "seconds": games[f"{side}_seconds"],
                 "decisions": games[f"{side}_decisions"],
             }
@@ -123,11 +125,8 @@ def thinking_times(games: pandas.DataFrame) -> pandas.DataFrame:
         total = group["decisions"].sum()
         if not total:
             continue
-        mean = group["seconds"].sum() / total
-        # Of a ratio of sums, by linearisation.
-        residual = (group["seconds"] - mean * group["decisions"]).to_numpy()
-        error = np.sqrt((residual**2).sum()) / total
-        values = [1000 * x for x in (mean, mean - Z95 * error, mean + Z95 * error)]
+        mean = ratio_by_deals(group["deal"], group["seconds"], group["decisions"])
+        values = [1000 * x for x in (mean.value, mean.low, mean.high)]
         rows.append((agent, simulations(str(agent)), int(total), *values))
     columns = ["agent", "simulations", "decisions", "milliseconds", "low", "high"]
     return pandas.DataFrame(rows, columns=columns).sort_values("simulations", ignore_index=True)

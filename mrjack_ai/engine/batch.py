@@ -111,8 +111,9 @@ def advance(
         rewards[i, JACK] = 0.0
         terminated[i] = False
         endings[i] = 0
-        if playing and s["node"] != NODE_TERMINAL:
-            apply_recorded(game, s, t, actions[i])
+        if s["node"] != NODE_TERMINAL and not restart:
+            if playing:
+                apply_recorded(game, s, t, actions[i])
             _resolve_chance(game, s, t, generator)
             if s["node"] == NODE_TERMINAL:
                 won = detective_return(s)

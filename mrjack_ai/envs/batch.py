@@ -85,8 +85,8 @@ class BatchEnv:
             last. What is written to them from outside is overwritten by the next step.
 
     Raises:
-        ValueError: when n or threads is below 1, or final observations are asked for without
-            planes.
+        ValueError: when n or threads is below 1, final observations are asked for without planes,
+            or a variant is both given and described.
         VariantError, BoardError: when there is no such variant.
     """
 
@@ -109,10 +109,13 @@ class BatchEnv:
             raise ValueError(f"n={n} and threads={threads} must be at least 1")
         if final_observations and not planes:
             raise ValueError("final_observations=True needs planes=True")
+        described = (board, cast, turns, first)
         if variant is None:
-            variant = make_variant(board, cast, turns, first)
+            variant = make_variant(*described)
+        elif described != ("whitechapel", FULL_CAST, MAX_TURNS, "detective"):
+            raise ValueError("give a variant, or describe it, but not both")
         ensure_batch_compiled(variant)
-        from mrjack_ai.engine import batch  # only here: it takes time to import
+        batch = self._kernels
 
         self.n = n
         self.variant = variant
@@ -122,7 +125,6 @@ class BatchEnv:
         self.check = check
         self.threads = min(threads, n)
         self._final = final_observations
-        self._kernels = batch
         self._tables = build_tables(variant)
         self._games = np.zeros((n, batch.row_words(variant)), np.uint64)
         self._chance = np.zeros(n, GENERATOR)
@@ -135,6 +137,16 @@ class BatchEnv:
         self._seeded = self._started = False
         self._bounds = np.linspace(0, n, self.threads + 1).astype(int).tolist()
         self.batch = self.new_batch()
+
+    @cached_property
+    def _kernels(self) -> Any:
+        from mrjack_ai.engine import batch  # only here: it takes time to import
+
+        return batch
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is copied and pickled; the kernels and threads of the copy are its own."""
+        return {name: x for name, x in vars(self).items() if name not in ("_kernels", "_pool")}
 
     @cached_property
     def _pool(self) -> ThreadPoolExecutor:
@@ -181,8 +193,11 @@ class BatchEnv:
                 unknown games, or when only some games are to begin at first.
         """
         orders = np.full(self.n, self._kernels.SHOW)
+        chosen: Any = slice(None) if games is None else np.asarray(games)
+        if games is not None and chosen.size == 0:
+            chosen = chosen.astype(np.int64)  # an empty list has no type of its own
         try:
-            orders[slice(None) if games is None else np.asarray(games)] = self._kernels.RESTART
+            orders[chosen] = self._kernels.RESTART
         except IndexError as error:
             raise ValueError(f"games: {error}") from None
         if not self._started and self._kernels.SHOW in orders:
@@ -300,11 +315,12 @@ class BatchEnv:
     # -- single games ---------------------------------------------------------------------
 
     def _index(self, game: int) -> int:
-        if not 0 <= game < self.n:
+        index = operator.index(game)
+        if not 0 <= index < self.n:
             raise ValueError(f"game {game!r} must be from 0 to {self.n - 1}")
         if not self._started:
             raise ValueError("call reset() first")
-        return int(game)
+        return index
 
     def legal_actions(self, game: int) -> list[int]:
         """Ids of the legal actions of one game, ascending.
@@ -332,7 +348,8 @@ class BatchEnv:
         """Put one game into a state; chance decides first where it is its turn.
 
         Returns:
-            `self.batch`, of all games; rewards are 0.
+            `self.batch`, of all games; rewards are 0, unless what chance decides ends the game:
+            then all is as when an action ends it.
 
         Raises:
             VariantError: when the state is of another variant.

@@ -119,7 +119,9 @@ class Dialogue:
         session = self.session
         return self._wrap(
             f"{words.side_text(session.human)} {session.opponent} plays "
-            f"{words.PLAYERS[1 - session.human]}. Type `help` for the rules and the commands."
+            f"{words.PLAYERS[1 - session.human]}"
+            + (", and looks at what it may not know" if session.agent.cheats else "")
+            + ". Type `help` for the rules and the commands."
         )
 
     def news(self) -> str:
@@ -387,8 +389,13 @@ class Dialogue:
                 raise RecordError("save where? type `save FILE`")
             self.keep()
         else:
-            path = Path(name).expanduser()
-            if path != self.file and path.exists():
+            try:
+                path = Path(name).expanduser()
+                there = path != self.file and path.exists()
+            except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: no such user
+                reason = getattr(error, "strerror", None) or error
+                raise RecordError(f"cannot save in {name!r}: {reason}") from None
+            if there:
                 raise RecordError(f"{name!r} exists already; nothing is overwritten")
             write_whole(path, self.session.save_text())
             self.file = path

@@ -20,7 +20,7 @@ import numpy as np
 
 from mrjack_ai.agents import Agent, make_agent
 from mrjack_ai.agents.registry import described_parameters
-from mrjack_ai.errors import AgentError, MrJackError, RecordError
+from mrjack_ai.errors import AgentError, IllegalActionError, MrJackError, RecordError
 from mrjack_ai.game import State, new_game
 from mrjack_ai.observation import Observation
 from mrjack_ai.play.words import PLAYERS, Story
@@ -49,6 +49,7 @@ class Session:
         human: which player the human is: 0 the Detective, 1 Jack.
         opponent: specification of the agent that plays the other.
         seed: decides chance and the agent's randomness; not negative.
+        tracebacks: tell the human what went wrong in the agent, which may give secrets away.
 
     Attributes:
         state: the true state; screens are made from `view()` alone.
@@ -58,20 +59,24 @@ class Session:
         AgentError: when the specification is wrong, or the agent cannot start.
     """
 
-    def __init__(self, variant: Variant, human: int, opponent: str, seed: int) -> None:
+    def __init__(
+        self, variant: Variant, human: int, opponent: str, seed: int, tracebacks: bool = False
+    ) -> None:
         if seed < 0:
             raise RecordError(f"seed {seed} must not be negative")
         self.variant = variant
         self.human = human
         self.opponent = opponent
         self.seed = seed
+        self._tracebacks = tracebacks
         self.deal = seeded_deal(variant, seed, 0)
         self.agent: Agent = make_agent(opponent)
         self.state = new_game(variant)
         self.story = Story(human)
         self._undo: list[tuple[State, Story]] = []
         self._why_no_undo = "nothing has been played yet"
-        self._blame(lambda: self.agent.start(variant, 1 - human, self._generator(0)))
+        # It knows no secret yet, so all may be told.
+        self._blame(lambda: self.agent.start(variant, 1 - human, self._generator(0)), True)
 
     # -- looking --------------------------------------------------------------------------
 
@@ -117,7 +122,7 @@ class Session:
         if self.state.is_chance_node():
             self._apply(self.deal.outcome(self.state))
             return
-        self._blame(lambda: self._apply(self._ask()))
+        self._blame(lambda: self._apply(self._ask()), self._tracebacks)
 
     def _ask(self) -> int:
         """The agent's decision."""
@@ -146,18 +151,27 @@ class Session:
             np.random.SeedSequence(self.seed, spawn_key=(_AGENT_STREAM, number))
         )
 
-    def _blame(self, call: Callable[[], object]) -> None:
-        """Call the agent; whatever goes wrong in it is an `AgentError`."""
+    def _blame(self, call: Callable[[], object], all_of_it: bool) -> None:
+        """Call the agent; whatever goes wrong in it is an `AgentError`.
+
+        What the error says is told only where all of it may be: it can tell who Jack is, as the
+        legal actions do that an illegal one is answered with, and the game may be carried on.
+        """
         try:
             call()
         except (Exception, SystemExit) as error:
-            what = str(error) if isinstance(error, MrJackError) else repr(error)
+            if all_of_it:
+                what = str(error) if isinstance(error, MrJackError) else repr(error)
+            else:
+                wrong = isinstance(error, IllegalActionError)
+                what = "its action is not legal" if wrong else type(error).__name__
+                what += " (--tracebacks tells more, perhaps secrets too)"
             failed = AgentError(
                 f"{self.opponent}, playing {PLAYERS[1 - self.human]}, failed: {what}"
             )
-            if not isinstance(error, MrJackError):
+            if all_of_it and not isinstance(error, MrJackError):
                 failed.add_note("".join(traceback.format_exception(error)).rstrip())
-            raise failed from error
+            raise failed from (error if all_of_it else None)
 
     # -- files ----------------------------------------------------------------------------
 
@@ -173,8 +187,12 @@ class Session:
         return json.dumps(record.to_dict(), ensure_ascii=False) + "\n"
 
     @classmethod
-    def from_save(cls, path: str | Path) -> Session:
+    def from_save(cls, path: str | Path, tracebacks: bool = False) -> Session:
         """Read a saved game.
+
+        Args:
+            path: the file.
+            tracebacks: as for a new one.
 
         Raises:
             RecordError: when it cannot be read, is no saved game or is damaged.
@@ -188,7 +206,7 @@ class Session:
         except (ValueError, RecursionError):
             raise RecordError(f"{name} is no saved game of mrjack play, or is damaged") from None
         try:
-            return cls._from_record(GameRecord.from_dict(data))
+            return cls._from_record(GameRecord.from_dict(data), tracebacks)
         except AgentError as error:
             raise AgentError(
                 f"{name}: {error} (agents of your own need --code FILE here too)"
@@ -197,7 +215,7 @@ class Session:
             raise RecordError(f"{name}: {error}") from None
 
     @classmethod
-    def _from_record(cls, record: GameRecord) -> Session:
+    def _from_record(cls, record: GameRecord, tracebacks: bool) -> Session:
         play = record.details.get("play")
         if not isinstance(play, dict) or play.get("human") not in PLAYER_NAMES:
             raise RecordError("this is no saved game of mrjack play: it does not say who is human")
@@ -207,7 +225,7 @@ class Session:
             )
         record.check_rules()
         human = PLAYER_NAMES.index(play["human"])
-        session = cls(record.variant, human, record.agents[1 - human], record.seed)
+        session = cls(record.variant, human, record.agents[1 - human], record.seed, tracebacks)
         timed = bool(described_parameters(session.opponent).get("time"))
         for number, action in enumerate(record.actions, start=1):
             state = session.state
@@ -219,7 +237,7 @@ class Session:
                     session.choose(played)
                     continue
                 if not timed and not state.is_chance_node():
-                    session._blame(session._ask)
+                    session._blame(session._ask, tracebacks)
                 session._apply(played)
             except AgentError:
                 raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import secrets
 from pathlib import Path
 
@@ -38,7 +39,7 @@ def play_command(
         _refuse_existing("--save", options.save)
         seed = secrets.randbelow(2**32) if options.seed is None else options.seed
         side = PLAYER_NAMES.index(options.side or "detective")
-        session = Session(variant, side, options.against or PLAY_AGAINST, seed)
+        session = Session(variant, side, options.against or PLAY_AGAINST, seed, options.tracebacks)
         file = options.save
     else:
         given = (options.side, options.against, options.seed)
@@ -47,12 +48,15 @@ def play_command(
                 "--resume takes sides, agent, seed and variant from the saved game; "
                 "do not give them again"
             )
-        session = Session.from_save(options.resume)
+        session = Session.from_save(options.resume, options.tracebacks)
         file = options.resume
         if options.save is not None and Path(options.save) != Path(file):
             _refuse_existing("--save", options.save)
             file = options.save
     hints = hint_agent(options.hint_agent, session.opponent)
+    if options.record is not None and file is not None:
+        if os.path.realpath(options.record) == os.path.realpath(file):
+            raise RecordError(f"--record {options.record!r} is where the game is saved, too")
     dialogue = Dialogue(
         session,
         Drawing(color, unicode, terminal_width),
@@ -65,7 +69,18 @@ def play_command(
 
 
 def _refuse_existing(option: str, name: str | None) -> None:
-    if name is not None and Path(name).exists():
+    if name is None:
+        return
+    try:
+        there = Path(name).exists()
+        placed = bool(name) and "\0" not in name and Path(name).parent.is_dir()
+    except (OSError, ValueError) as error:
+        raise RecordError(
+            f"{option} {name!r}: {getattr(error, 'strerror', None) or error}"
+        ) from None
+    if not placed:
+        raise RecordError(f"{option}: cannot write {name!r}: there is no such folder")
+    if there:
         raise RecordError(
             f"{option} {name!r} exists already and is not overwritten; give another name, or carry "
             "on with a saved game by --resume"

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
+import signal
 import sys
+import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Protocol
@@ -18,6 +21,7 @@ from mrjack_ai.errors import AgentError, MrJackError
 from mrjack_ai.files import write_whole
 from mrjack_ai.play import words
 from mrjack_ai.play.dialogue import Dialogue, unused_name
+from mrjack_ai.play.session import Session
 from mrjack_ai.render.terminal import board_text, board_width
 
 UNASKED_NAMES = ("mrjack-game.json", *(f"mrjack-game-{number}.json" for number in range(2, 1000)))
@@ -120,6 +124,31 @@ def play(dialogue: Dialogue, record: Path | None = None, talk: Talk | None = Non
         interactive = sys.stdin.isatty() and sys.stdout.isatty()
         talk = TerminalTalk() if interactive else PipeTalk()
     session = dialogue.session
+    with _saved_when_told_to_end(dialogue):
+        return _play(dialogue, session, record, talk)
+
+
+@contextlib.contextmanager
+def _saved_when_told_to_end(dialogue: Dialogue) -> Iterator[None]:
+    """A terminal that closes (SIGHUP) and SIGTERM end the process, but not without saving."""
+
+    def end(number: int, frame: object) -> None:
+        _farewell(dialogue)
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    numbers = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        before = {number: signal.signal(number, end) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _play(dialogue: Dialogue, session: Session, record: Path | None, talk: Talk) -> bool:
     talk.say(dialogue.greeting() + "\n")
     left = True
     try:
