@@ -271,6 +271,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--games", type=int, default=2000, help="of the tournament at the end")
     options = parser.parse_args(arguments)
+    if not options.minutes > 0:
+        parser.error(f"--minutes {options.minutes} must be positive")
     options.folder.mkdir(parents=True, exist_ok=True)
     try:
         curve = learn(options.folder, 60 * options.minutes, options.seed)

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from mrjack_ai import Variant, __version__
 from mrjack_ai.agents.registry import described_parameters
+from mrjack_ai.errors import MrJackError
 from mrjack_ai.tournament import Settings, pairing_results, run_tournament
 
 RESULTS = Path(__file__).with_name("tuning.jsonl")
@@ -133,6 +134,15 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=RESULTS)
     parser.add_argument("--markdown", action="store_true", help="print the table only")
     options = parser.parse_args()
+    try:
+        return run(options)
+    except MrJackError as error:
+        print(f"tune.py: {error}", file=sys.stderr)
+        return 2
+
+
+def run(options: argparse.Namespace) -> int:
+    """What the options ask for."""
     known = read_results(options.out)
     if options.markdown:
         print(markdown(known))

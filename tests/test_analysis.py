@@ -746,3 +746,26 @@ def test_infinite_intervals_run_out_of_the_picture() -> None:
 def test_boards_with_other_tiles_can_be_played(name: str) -> None:
     settings = Settings(("random",), 2, 1, variants()[name], "self-play")
     assert run_tournament(settings).complete
+
+
+def test_folders_without_a_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["data", "/"]) == 2
+    assert "give one with a name" in capsys.readouterr().err
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    (tmp_path / "here-small-games").write_text("in the way")
+    assert main(["data", ".", "--size", "small"]) == 2  # what is beside the folder is looked at
+    assert "here-small-games" in capsys.readouterr().err
+
+
+def test_a_file_that_is_no_notebook(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "x.ipynb"
+    for text in ("[]", "{}", "1", "nothing"):
+        path.write_text(text)
+        assert main(["run", str(path)]) == 2
+        error = capsys.readouterr().err
+        assert "no notebook" in error
+        assert "Traceback" not in error

@@ -119,6 +119,17 @@ def test_tuning_is_recorded_and_carries_on(
     assert len(capsys.readouterr().out.splitlines()) == 6
 
 
+def test_bad_matches_are_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    for match in (["nobody", "greedy"], ["random", "greedy", "--games", "5"]):
+        out = ["--out", str(tmp_path / "none.jsonl")]
+        monkeypatch.setattr(sys, "argv", ["tune", *out, "--match", *match])
+        assert tune.main() == 2
+        assert len(capsys.readouterr().err.splitlines()) == 1
+    assert not (tmp_path / "none.jsonl").exists()
+
+
 def test_recorded_tuning_reads() -> None:
     lines = tune.read_results(tune.RESULTS)
     assert len(lines) >= 20

@@ -109,10 +109,7 @@ def connect_cluster(address: str) -> Iterator[ClusterExecutor]:
             "mrjack_ai with its extra, as mrjack_ai[distributed]"
         ) from None
     _check_answer(address)
-    try:
-        client = distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
-    except (OSError, ValueError, distributed.comm.CommClosedError) as error:
-        raise TournamentError(f"no Dask scheduler at {address!r}: {error}") from None
+    client = _connect(address)
     with _quiet(), client:
         try:
             client.wait_for_workers(1, timeout=CONNECT_SECONDS)
@@ -124,6 +121,23 @@ def connect_cluster(address: str) -> Iterator[ClusterExecutor]:
         _check_software(client)
         with ClusterExecutor(client) as executor:
             yield executor
+
+
+def _connect(address: str) -> Any:
+    import distributed
+
+    for last in (False, False, True):
+        try:
+            return distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+        except (OSError, ValueError, distributed.comm.CommClosedError) as error:
+            raise TournamentError(f"no Dask scheduler at {address!r}: {error}") from None
+        except AssertionError:
+            # What a client does (seen with 2026) when a worker comes or goes while it connects.
+            if last:
+                raise TournamentError(
+                    f"the cluster at {address!r} is busy with workers that come and go; try again"
+                ) from None
+    return None
 
 
 def _check_answer(address: str) -> None:
