@@ -118,6 +118,32 @@ def test_an_agent_that_kills_workers_is_named_as_the_cause(two: Any, tmp_path: P
         time.sleep(0.1)
 
 
+def test_connecting_while_workers_come_and_go_is_tried_again(
+    two: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect, calls = distributed.Client, []
+
+    def client(*arguments: Any, **named: Any) -> Any:
+        calls.append(arguments)
+        assert len(calls) % 3 == 0, "as distributed does"
+        return connect(*arguments, **named)
+
+    monkeypatch.setattr(distributed, "Client", client)
+    with connect_cluster(two.scheduler_address) as executor:
+        assert len(calls) == 3
+        assert executor is not None
+    monkeypatch.setattr(distributed, "Client", _always_fails)
+    with (
+        pytest.raises(TournamentError, match="come and go"),
+        connect_cluster(two.scheduler_address),
+    ):
+        pass
+
+
+def _always_fails(*_: Any, **__: Any) -> Any:
+    raise AssertionError
+
+
 def test_a_class_that_has_changed_plays_anew(two: Any) -> None:
     """As when a script that defines an agent is edited while the cluster stays."""
     settings = replace(SETTINGS, agents=("first-in-tests", "random"), games=10)

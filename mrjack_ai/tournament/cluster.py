@@ -102,7 +102,7 @@ def connect_cluster(address: str) -> Iterator[ClusterExecutor]:
             there are no workers, or they run other software than this process.
     """
     try:
-        import distributed
+        import distributed  # noqa: F401 - only whether it is there
     except ImportError:
         raise TournamentError(
             "a cluster needs the library distributed; pip install distributed, or install "
