@@ -155,7 +155,7 @@ def test_a_failing_cell_leaves_the_notebook_alone(
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["broken.ipynb"]
     path.write_text("no notebook")
-    with pytest.raises(NotebookError, match="cannot read"):
+    with pytest.raises(NotebookError, match="is no notebook"):
         execute_notebook(path)
 
 
