@@ -691,9 +691,7 @@ def test_a_game_is_saved_when_told_to_end(tmp_path: Path, number: signal.Signals
         text=True,
     )
     assert process.stdout is not None
-    for line in process.stdout:
-        if "Type `help`" in line:
-            break
+    assert "You are the Detective" in process.stdout.readline()
     process.send_signal(number)
     process.communicate(timeout=30)
     assert process.returncode == -number
