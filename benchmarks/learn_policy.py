@@ -27,7 +27,7 @@ import mrjack_ai
 from mrjack_ai.agents import make_agent, register_agent
 from mrjack_ai.envs import BatchEnv
 from mrjack_ai.files import replacing, write_whole
-from mrjack_ai.observation import tensor_sections
+from mrjack_ai.observation import split_tensor, tensor_sections, tensor_size
 from mrjack_ai.tables import ACCUSE, build_tables, tables_record
 from mrjack_ai.tournament import Settings, run_tournament, standings
 
@@ -37,23 +37,16 @@ HIDDEN, RATE, ENTROPY, PARTS, EVERY = 128, 1e-3, 0.01, 8, 10
 VARIANT = mrjack_ai.Variant()
 _BASE = tables_record(build_tables(VARIANT))["base"]
 ACCUSATIONS = slice(int(_BASE[ACCUSE]), int(_BASE[ACCUSE + 1]))
-_ENDS = np.cumsum([np.prod(shape, dtype=int) for shape in tensor_sections(VARIANT).values()])
-_PLACES = dict(zip(tensor_sections(VARIANT), zip([0, *_ENDS], _ENDS, strict=False), strict=True))
-
-
-def section(tensors: np.ndarray, name: str) -> np.ndarray:
-    """A section of observation tensors of shape (n, size)."""
-    low, high = _PLACES[name]
-    return tensors[:, low:high].reshape(len(tensors), *tensor_sections(VARIANT)[name])
+SECTIONS = tensor_sections(VARIANT)
 
 
 def inputs(tensors: np.ndarray) -> np.ndarray:
     """What the network sees: the tensors; where Jack is and where who is being played is; whether
     the two are the same, and whether Jack is visible. A small network is slow to multiply."""
-    jack, playing = section(tensors, "identity"), section(tensors, "playing")
-    places = section(tensors, "position")
-    more = [np.einsum("ns,nsh->nh", who, places) for who in (jack, playing)]
-    more += [(jack * section(tensors, other)).sum(1)[:, None] for other in ("playing", "visible")]
+    parts = split_tensor(tensors, SECTIONS)
+    jack, playing = parts["identity"], parts["playing"]
+    more = [np.einsum("ns,nsh->nh", who, parts["position"]) for who in (jack, playing)]
+    more += [(jack * other).sum(1)[:, None] for other in (playing, parts["visible"])]
     return np.concatenate([tensors, *more], axis=1)
 
 
@@ -124,7 +117,7 @@ class Network:
 
 def new_network(seed: int = 0) -> Network:
     """An untaught network for the standard game."""
-    size = inputs(np.zeros((1, _ENDS[-1]), np.float32)).shape[1]
+    size = inputs(np.zeros((1, tensor_size(VARIANT)), np.float32)).shape[1]
     return Network(size, mrjack_ai.action_space(VARIANT).num_actions, seed)
 
 
@@ -140,11 +133,11 @@ def play_cautiously(
     """Actions of a `cautious` Detective; where nobody can be accused, the `sampled` ones."""
     actions = sampled.copy()
     rows = np.flatnonzero(masks[:, ACCUSATIONS].any(1))
-    tensors, allowed = tensors[rows], masks[rows].copy()
-    cleared = [section(tensors, name) for name in ("cleared", "ruled_out", "own_alibis")]
+    parts, allowed = split_tensor(tensors[rows], SECTIONS), masks[rows].copy()
+    cleared = [parts[name] for name in ("cleared", "ruled_out", "own_alibis")]
     possible = ~np.logical_or.reduce(cleared)
     # Turn 8: Jack, the Detective twice, Jack. His last card is the last but one on the table.
-    last = (section(tensors, "turn")[:, -1] == 1) & (section(tensors, "cards").sum(1) == 2)
+    last = (parts["turn"][:, -1] == 1) & (parts["cards"].sum(1) == 2)
     wanted = allowed[:, ACCUSATIONS] & possible
     accuse = wanted.any(1) & ((possible.sum(1) == 1) | last)
     only = allowed.copy()

@@ -36,11 +36,11 @@ from mrjack_ai.console import (
     print_summary,
     progress_bar,
 )
-from mrjack_ai.errors import MrJackError, NotationError
+from mrjack_ai.errors import EXIT_BAD_INPUT, EXIT_INTERRUPTED, MrJackError, NotationError
 from mrjack_ai.files import write_whole
 from mrjack_ai.game import State, new_game
 from mrjack_ai.notation import variant_of
-from mrjack_ai.options import EXIT_BAD_INPUT, PERFT_START, build_parser
+from mrjack_ai.options import PERFT_START, build_parser
 from mrjack_ai.record import GameRecord
 from mrjack_ai.render.replay import replay_page
 from mrjack_ai.render.svg import board_svg
@@ -72,7 +72,6 @@ from mrjack_ai.tournament.store import ResultsReader, changed_code, is_results_f
 from mrjack_ai.variant import DEFAULT_VARIANT, DETECTIVE, PLAYER_NAMES, Variant, make_variant
 
 EXIT_FAILED = 1
-EXIT_INTERRUPTED = 130
 
 
 def _variant(options: argparse.Namespace) -> Variant:
@@ -292,7 +291,7 @@ def _show(options: argparse.Namespace) -> int:
     if options.player != "all":
         view = state.observation(PLAYER_NAMES.index(options.player))  # type: ignore[assignment]
     if options.svg is not None:
-        write_whole(options.svg, board_svg(view), _source(options.what), _source(options.board))
+        write_whole(options.svg, board_svg(view), options.what, options.board)
         print(f"the picture is in {options.svg}")
         return 0
     print(board_text(view, color=_color(options), unicode=_unicode(options)))
@@ -318,11 +317,6 @@ def _play(options: argparse.Namespace) -> int:
         options, _variant(options), color=_color(options), unicode=_unicode(options)
     )
     return 0 if finished else EXIT_INTERRUPTED
-
-
-def _source(what: str | None) -> str | None:
-    """The file that a command reads, which it must not overwrite."""
-    return what if what is not None and os.path.exists(what) else None
 
 
 def _moment(options: argparse.Namespace) -> State:
@@ -464,14 +458,10 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
 
 def _prepare_streams() -> None:
     """Survive closed streams, and characters that the terminal's encoding does not have."""
-    if sys.stdin is None:
-        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 - as long as we run
-    elif isinstance(sys.stdin, io.TextIOWrapper):
-        sys.stdin.reconfigure(errors="backslashreplace")
-    for name in ("stdout", "stderr"):
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:
-            nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - as long as we run
+            nowhere = open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115 - as long as we run
             setattr(sys, name, nowhere)
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

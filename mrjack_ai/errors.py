@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+EXIT_BAD_INPUT, EXIT_INTERRUPTED = 2, 130
+"""Exit codes of the commands."""
+
 
 class MrJackError(ValueError):
     """Base class of every error the library raises about its input."""

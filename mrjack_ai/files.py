@@ -35,13 +35,19 @@ def replacing(path: Path) -> Iterator[Path]:
             part.unlink(missing_ok=True)
 
 
+def reason_of(error: BaseException) -> str:
+    """Why a file cannot be used, without the path, which the caller names as he was given it."""
+    return getattr(error, "strerror", None) or str(error)
+
+
 def write_whole(path: str | Path, text: str, *sources: str | Path | None) -> None:
     """Write a text file at once; one that was there is replaced.
 
     Args:
         path: the file.
         text: its content.
-        sources: files the text was made from, which must not be replaced; None is none.
+        sources: files the text was made from, which must not be replaced; what is None, or no
+            file that there is, does not count.
 
     Raises:
         MrJackError: when it is one of these itself, or cannot be written.
@@ -49,13 +55,13 @@ def write_whole(path: str | Path, text: str, *sources: str | Path | None) -> Non
     out = Path(path)
     try:
         same = out.exists() and any(
-            source is not None and os.path.samefile(source, out) for source in sources
+            source is not None and os.path.exists(source) and os.path.samefile(source, out)
+            for source in sources
         )
         if not same:
             with replacing(out) as part:
                 part.write_text(text, encoding="utf-8", errors="backslashreplace")
     except (OSError, ValueError) as error:  # ValueError: no possible path
-        reason = getattr(error, "strerror", None) or error
-        raise MrJackError(f"cannot write {str(path)!r}: {reason}") from None
+        raise MrJackError(f"cannot write {str(path)!r}: {reason_of(error)}") from None
     if same:
         raise MrJackError(f"{str(path)!r} is what is read here; give another name")

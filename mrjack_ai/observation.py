@@ -6,8 +6,10 @@ facts nowhere: the identity is masked for the Detective, the other's alibi cards
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -219,6 +221,23 @@ def tensor_sections(variant: Variant) -> dict[str, tuple[int, ...]]:
         "accused": (seats,),
         "ending": (observe.ENDING_KINDS,),
     }
+
+
+def split_tensor(
+    tensor: npt.NDArray[Any], sections: Mapping[str, tuple[int, ...]]
+) -> dict[str, npt.NDArray[Any]]:
+    """The sections of tensors, shaped: views, no copies.
+
+    Args:
+        tensor: shape `(..., size)`, the sections along the last axis.
+        sections: name and shape of each, in order, such as `tensor_sections(variant)`.
+    """
+    found, at = {}, 0
+    for name, shape in sections.items():
+        size = int(np.prod(shape))
+        found[name] = tensor[..., at : at + size].reshape(*tensor.shape[:-1], *shape)
+        at += size
+    return found
 
 
 @lru_cache(maxsize=256)

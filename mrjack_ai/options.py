@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from mrjack_ai.board import built_in_boards
+from mrjack_ai.errors import EXIT_BAD_INPUT
 from mrjack_ai.tournament import FORMATS
 from mrjack_ai.tournament.description import DEFAULT_AGENTS, DEFAULT_GAMES, DEFAULT_SPRT_GAMES
 from mrjack_ai.tournament.ladder import RUNGS
@@ -16,7 +17,6 @@ from mrjack_ai.version import RULES_VERSION, __version__
 
 PERFT_START = "jack JS; deal SH,JW,JS,IL"
 PLAY_AGAINST = "ismcts:time=500"
-EXIT_BAD_INPUT = 2
 
 _GAME_HELP = (
     "which game: of a results file its number in the schedule, as in the report and in messages, "

@@ -215,3 +215,16 @@ def reference_from(state: State) -> ReferenceGame:
     game.node = {"aim": "light", "terminal": "over"}.get(state.node, state.node)
     game._ending = words.get("ending")
     return game
+
+
+def bare_variant() -> Variant:
+    """Neither lamps nor manholes, and exits with long names that begin alike."""
+    return small_variant(
+        "y1 y2 y3 z3 z4",
+        "MS=y1 SG=y3",
+        turns=2,
+        watson_light=None,
+        obstacles=["x1"],
+        exits={"Westminster1": "y1", "Westminster2": "z4", "K": "y2"},
+        cordons=["Westminster2"],
+    )

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers import BOARDS, NODES, join_words, parse_words, random_walk, small_variant
+from helpers import BOARDS, NODES, bare_variant, join_words, parse_words, random_walk, small_variant
 
 import mrjack_ai
 from mrjack_ai.belief import determinize
@@ -466,16 +466,7 @@ def test_lightness_alone_tells_the_grounds_apart() -> None:
 
 
 def test_exits_amid_the_map_and_with_long_names() -> None:
-    variant = small_variant(
-        "y1 y2 y3 z3 z4",
-        "MS=y1 SG=y3",
-        turns=2,
-        watson_light=None,
-        obstacles=["x1"],
-        exits={"Westminster1": "y1", "Westminster2": "z4", "K": "y2"},
-        cordons=["Westminster2"],
-    )
-    shown = words(board_svg(new_game(variant)))
+    shown = words(board_svg(new_game(bare_variant())))
     assert {"Westminster1", "Westminster2", "K"} <= set(shown)
     assert "Watson's beam" not in shown
     assert "open manhole" not in shown

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from helpers import BOARDS, NODES, join_words, parse_words, random_walk, small_variant
+from helpers import BOARDS, NODES, bare_variant, join_words, parse_words, random_walk, small_variant
 
 from mrjack_ai.belief import determinize
 from mrjack_ai.board import DIRECTIONS, Board
@@ -17,7 +17,7 @@ from mrjack_ai.game import State, new_game
 from mrjack_ai.position import PositionView
 from mrjack_ai.render import board_text, describe
 from mrjack_ai.render.terminal import MAX_WIDTH, PANEL_WIDTH
-from mrjack_ai.variant import DEFAULT_VARIANT, Variant, make_variant
+from mrjack_ai.variant import DEFAULT_VARIANT, make_variant
 
 ESCAPE_CODE = re.compile(r"\x1b\[[0-9;]*m")
 CASTS = ("SH+JW+JS+IL+MS+SG+WG+JB", "JW+JS+SG+WG", "SH+IL+MS+JB", "SH+JW", "JS+SG", "MS+JB")
@@ -596,19 +596,6 @@ def test_alibi_cards_are_shown_to_who_drew_them() -> None:
 
 
 # --- other boards ---------------------------------------------------------------------------
-
-
-def bare_variant() -> Variant:
-    """Neither lamps nor manholes, and exits with long names that begin alike."""
-    return small_variant(
-        "y1 y2 y3 z3 z4",
-        "MS=y1 SG=y3",
-        turns=2,
-        watson_light=None,
-        obstacles=["x1"],
-        exits={"Westminster1": "y1", "Westminster2": "z4", "K": "y2"},
-        cordons=["Westminster2"],
-    )
 
 
 def test_a_bare_board() -> None:

@@ -10,10 +10,9 @@ from pathlib import Path
 from mrjack_ai.analysis.data import make_data
 from mrjack_ai.analysis.execute import execute_all
 from mrjack_ai.analysis.studies import SIZES
-from mrjack_ai.errors import MrJackError
+from mrjack_ai.errors import EXIT_BAD_INPUT, EXIT_INTERRUPTED, MrJackError
 
 PROGRAM = "python -m mrjack_ai.analysis"
-BAD_INPUT, INTERRUPTED = 2, 130
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -58,10 +57,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return commands[options.command](options)
     except MrJackError as error:
         print(f"{PROGRAM} {options.command}: {error}", file=sys.stderr)
-        return BAD_INPUT
+        return EXIT_BAD_INPUT
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
-        return INTERRUPTED
+        return EXIT_INTERRUPTED
 
 
 def _data(options: argparse.Namespace) -> int:
@@ -89,7 +88,7 @@ def _data(options: argparse.Namespace) -> int:
             print(file=sys.stderr)
     if not done:
         print(f"interrupted; the same command carries on from {str(cache)!r}", file=sys.stderr)
-        return INTERRUPTED
+        return EXIT_INTERRUPTED
     print(f"data of size {options.size} in {str(folder)!r}")
     return 0
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from mrjack_ai.board import Board, hex_coordinates
+from mrjack_ai.board import Board
+from mrjack_ai.render.shapes import RADIUS, middle
 
 if TYPE_CHECKING:
     import pandas
@@ -114,11 +115,17 @@ def interval_plot(
         ax.set_xlim(*limits)  # what is infinite runs out of the picture
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 0.4, -0.6)
-    ax.set_xlabel(xlabel)
-    ax.set_title(title, loc="left")
-    if group is not None:
-        ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    _label(ax, title, xlabel, legend=group is not None)
     return figure
+
+
+def _label(ax: Axes, title: str, xlabel: str, ylabel: str = "", legend: bool = False) -> None:
+    """Title and names of the axes; the legend beside the panel, where it hides nothing."""
+    ax.set_title(title, loc="left")
+    ax.set_xlabel(xlabel)
+    ax.set_ylabel(ylabel)
+    if legend:
+        ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
 def _whiskers(value: Floats, low: Floats, high: Floats) -> Floats:
@@ -162,9 +169,7 @@ def ending_bars(table: pandas.DataFrame, label: str, title: str) -> Figure:
     ax.axvline(50, color="0.3", linestyle="--", linewidth=1)
     ax.invert_yaxis()
     ax.set_xlim(0, 100)
-    ax.set_xlabel("games, % (only “caught” is won by the Detective)")
-    ax.set_title(title, loc="left")
-    ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    _label(ax, title, "games, % (only “caught” is won by the Detective)", legend=True)
     return figure
 
 
@@ -230,11 +235,7 @@ def series_plot(
         ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         ax.yaxis.set_minor_locator(LogLocator(subs=()))
         ax.yaxis.set_major_formatter(_plain_numbers())
-    ax.set_xlabel(xlabel)
-    ax.set_ylabel(ylabel)
-    ax.set_title(title, loc="left")
-    if group is not None:
-        ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    _label(ax, title, xlabel, ylabel, legend=group is not None)
     return figure
 
 
@@ -287,10 +288,7 @@ def distribution_plot(
         ax.set_xscale("log", base=2)
         ax.xaxis.set_major_formatter(_plain_numbers())
     ax.set_ylim(0, 101)
-    ax.set_xlabel(xlabel)
-    ax.set_ylabel(ylabel)
-    ax.set_title(title, loc="left")
-    ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    _label(ax, title, xlabel, ylabel, legend=True)
     return figure
 
 
@@ -306,9 +304,7 @@ def histogram(values: pandas.Series, title: str, xlabel: str, ylabel: str) -> Fi
     figure, (ax,) = new_figure(8.0, 3.0)
     weights = np.full(len(values), 100 / len(values))
     ax.hist(values.to_numpy(float), bins=40, weights=weights, color=COLOURS[0])
-    ax.set_xlabel(xlabel)
-    ax.set_ylabel(ylabel)
-    ax.set_title(title, loc="left")
+    _label(ax, title, xlabel, ylabel)
     return figure
 
 
@@ -365,6 +361,6 @@ def heat_maps(
 
 
 def _centre(hex: str) -> tuple[float, float]:
-    """North is up, as in the board files."""
-    column, number = hex_coordinates(hex)
-    return 1.5 * column, float(np.sqrt(3)) * (number - column / 2)
+    """As in the drawn board, in sides of a hex; here y goes up."""
+    x, y = middle(hex)
+    return x / RADIUS, -y / RADIUS

@@ -18,6 +18,7 @@ from mrjack_ai.analysis.significance import (
     family,
     ratio_by_deals,
 )
+from mrjack_ai.characters import ABILITY_AIM, KIND_BY_CODE
 from mrjack_ai.errors import RecordError
 from mrjack_ai.game import State, new_game
 from mrjack_ai.record import GameRecord
@@ -120,7 +121,6 @@ def _take_apart(counts: _Counts, record: GameRecord, game: int) -> None:
             if turn:
                 call = witness_call(state, cleared)
                 counts.calls.append((game, deal, turn, *call))
-            if turn:
                 for code, hex in state.positions.items():
                     counts.hexes["stands", code, hex] += 1
                     if code == state.identity:
@@ -142,7 +142,7 @@ def _take_apart(counts: _Counts, record: GameRecord, game: int) -> None:
 
 def _uses_own_ability(state: State, kind: str) -> bool:
     """Aiming the lantern after a whistle or swap has moved Watson is no ability of the player's."""
-    return kind != "light" or state.playing == "JW"
+    return kind != "light" or KIND_BY_CODE[state.playing or ""].ability == ABILITY_AIM
 
 
 def _note_decision(counts: _Counts, state: State, player: int, chosen: str) -> None:

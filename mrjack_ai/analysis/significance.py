@@ -109,18 +109,10 @@ def paired_difference(one: pandas.Series, other: pandas.Series) -> Difference:
         one: scores indexed by deal (`deal_scores`).
         other: likewise; deals that only one of them has are left out.
     """
-    change = (one - other).dropna().to_numpy()
+    change = (one - other).dropna()
     if len(change) < 2:
         return Difference(len(change), *_NOTHING)
-    mean, deviation = float(change.mean()), float(change.std(ddof=1))
-    if deviation == 0:
-        p = 1.0 if mean == 0 else 2.0 ** (1 - len(change))
-        return Difference(len(change), mean, mean, mean, p)
-    from scipy.stats import ttest_1samp  # not at the top: it takes longer to import than we do
-
-    test = ttest_1samp(change, 0.0)
-    low, high = test.confidence_interval(0.95)
-    return Difference(len(change), mean, float(low), float(high), float(test.pvalue))
+    return ratio_by_deals(change.index, change)
 
 
 def group_difference(one: Sequence[float], other: Sequence[float]) -> Difference:

@@ -19,7 +19,7 @@ from mrjack_ai.engine.layout import GENERATOR, game_words
 from mrjack_ai.engine.warmup import ensure_batch_compiled
 from mrjack_ai.errors import IllegalActionError, VariantError
 from mrjack_ai.game import State
-from mrjack_ai.observation import tensor_sections, tensor_size
+from mrjack_ai.observation import split_tensor, tensor_sections, tensor_size
 from mrjack_ai.tables import Words, build_tables
 from mrjack_ai.variant import FULL_CAST, MAX_TURNS, Variant, make_variant
 
@@ -390,14 +390,7 @@ class BatchEnv:
             tensor = self.batch.observation_tensor
         if tensor.shape[-1] != tensor_size(self.variant):
             raise ValueError(f"no observation tensors: the last axis has size {tensor.shape[-1]}")
-        start = 0
-        for other, shape in sections.items():
-            if other == name:
-                break
-            start += int(np.prod(shape))
-        shape = sections[name]
-        flat = tensor[..., start : start + int(np.prod(shape))]
-        return flat.reshape(*tensor.shape[:-1], *shape)
+        return split_tensor(tensor, sections)[name]
 
 
 def _generator_words(seed: int | Sequence[int] | None, n: int) -> Words:

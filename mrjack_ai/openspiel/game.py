@@ -42,6 +42,7 @@ from mrjack_ai.observation import (
     max_events,
     observe_game,
     observe_public,
+    split_tensor,
     tensor_sections,
     tensor_size,
 )
@@ -321,13 +322,10 @@ class MrJackObserver:
             shapes["all_alibis"] = (2, seats)
         size = sum(int(np.prod(shape)) for shape in shapes.values())
         self.tensor = np.zeros(size, np.float32)
-        self.dict: dict[str, np.ndarray[Any, np.dtype[np.float32]]] = {}
-        at = 0
-        for name, shape in shapes.items():
-            length = int(np.prod(shape))
-            self.dict[name] = self.tensor[at : at + length].reshape(shape)
-            at += length
+        self.dict = split_tensor(self.tensor, shapes)
         self._whole = np.zeros(tensor_size(variant), np.float32)
+        whole = split_tensor(self._whole, tensor_sections(variant))
+        self._copied = [(self.dict[name], part) for name, part in whole.items() if name in shapes]
 
     def _observation(self, state: MrJackState, player: int) -> Observation:
         _check_player(player)
@@ -341,12 +339,8 @@ class MrJackObserver:
         self.tensor.fill(0)
         self._whole.fill(0)
         observe.features(state._words, state._tables, player, self._whole)
-        at = 0
-        for name, shape in tensor_sections(self._variant).items():
-            length = int(np.prod(shape))
-            if name in self.dict:
-                self.dict[name].ravel()[:] = self._whole[at : at + length]
-            at += length
+        for ours, part in self._copied:
+            ours[:] = part
         if "events" in self.dict:
             events = self._observation(state, player).events
             if not self._public:

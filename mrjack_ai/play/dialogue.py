@@ -14,11 +14,12 @@ from mrjack_ai.agents.search import SearchAgent
 from mrjack_ai.belief import identity_weights
 from mrjack_ai.characters import KIND_BY_CODE
 from mrjack_ai.errors import AgentError, MrJackError, RecordError
-from mrjack_ai.files import write_whole
+from mrjack_ai.files import reason_of, write_whole
 from mrjack_ai.observation import Observation
 from mrjack_ai.play import words
 from mrjack_ai.play.choices import Menu, NoMatchError, completions, match, text_of
 from mrjack_ai.play.session import Session
+from mrjack_ai.render.facts import PLAYERS, SIDES, possible
 from mrjack_ai.render.terminal import board_text, board_width, describe
 
 DEFAULT_HINT = "ismcts:sims=2000"
@@ -119,7 +120,7 @@ class Dialogue:
         session = self.session
         return self._wrap(
             f"{words.side_text(session.human)} {session.opponent} plays "
-            f"{words.PLAYERS[1 - session.human]}"
+            f"{PLAYERS[1 - session.human]}"
             + (", and looks at what it may not know" if session.agent.cheats else "")
             + ". Type `help` for the rules and the commands."
         )
@@ -151,7 +152,7 @@ class Dialogue:
         menu = self._menu
         # At a node with one kind of action the word is plain from the question.
         path = text_of(menu.path) if len(self._menus) > 1 else ""
-        return f"{words.PLAYERS[self.session.human].removeprefix('the ')} {path}".rstrip() + "> "
+        return f"{SIDES[self.session.human]} {path}".rstrip() + "> "
 
     def completions(self, typed: str) -> list[str]:
         """How the human's input could go on, as whole lines."""
@@ -220,7 +221,7 @@ class Dialogue:
         if kind == "pick":
             return f"{word}  {KIND_BY_CODE[word].name}: {words.character_text(word)}"
         if kind in ("accuse", "swap", "whistle") and at == 1:
-            suspect = "suspect" if word in words.possible(view) else "not Jack"
+            suspect = "suspect" if word in possible(view) else "not Jack"
             if word == view.identity:
                 suspect = "Jack"
             return f"{word}  {KIND_BY_CODE[word].name} on {view.positions[word]}, {suspect}"
@@ -333,12 +334,12 @@ class Dialogue:
         view = self.session.view()
         seen = view.visible()
         hidden = [code for code in view.variant.cast if code not in seen]
-        mine = view.alibis(view.player)
+        mine = ", ".join(view.alibis(view.player)) or "none"
         return "\n".join(
             [
                 *describe(view),
                 "",
-                self._wrap(f"Alibi cards you drew: {words.listed(mine).replace('nobody', 'none')}"),
+                self._wrap(f"Alibi cards you drew: {mine}"),
                 self._wrap(f"Could be seen now: {words.listed(seen)}; not: {words.listed(hidden)}"),
             ]
         )
@@ -393,8 +394,7 @@ class Dialogue:
                 path = Path(name).expanduser()
                 there = path != self.file and path.exists()
             except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: no such user
-                reason = getattr(error, "strerror", None) or error
-                raise RecordError(f"cannot save in {name!r}: {reason}") from None
+                raise RecordError(f"cannot save in {name!r}: {reason_of(error)}") from None
             if there:
                 raise RecordError(f"{name!r} exists already; nothing is overwritten")
             write_whole(path, self.session.save_text())

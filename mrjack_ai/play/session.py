@@ -23,8 +23,9 @@ from mrjack_ai.agents.registry import described_parameters
 from mrjack_ai.errors import AgentError, IllegalActionError, MrJackError, RecordError
 from mrjack_ai.game import State, new_game
 from mrjack_ai.observation import Observation
-from mrjack_ai.play.words import PLAYERS, Story
+from mrjack_ai.play.words import Story
 from mrjack_ai.record import GameRecord
+from mrjack_ai.render.facts import PLAYERS
 from mrjack_ai.tournament import seeded_deal
 from mrjack_ai.variant import PLAYER_NAMES, Variant
 

@@ -8,6 +8,7 @@ import secrets
 from pathlib import Path
 
 from mrjack_ai.errors import RecordError
+from mrjack_ai.files import reason_of
 from mrjack_ai.options import PLAY_AGAINST
 from mrjack_ai.play.dialogue import Dialogue, Drawing, hint_agent
 from mrjack_ai.play.session import Session
@@ -75,9 +76,7 @@ def _refuse_existing(option: str, name: str | None) -> None:
         there = Path(name).exists()
         placed = bool(name) and "\0" not in name and Path(name).parent.is_dir()
     except (OSError, ValueError) as error:
-        raise RecordError(
-            f"{option} {name!r}: {getattr(error, 'strerror', None) or error}"
-        ) from None
+        raise RecordError(f"{option} {name!r}: {reason_of(error)}") from None
     if not placed:
         raise RecordError(f"{option}: cannot write {name!r}: there is no such folder")
     if there:

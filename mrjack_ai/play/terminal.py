@@ -21,7 +21,7 @@ from mrjack_ai.errors import AgentError, MrJackError
 from mrjack_ai.files import write_whole
 from mrjack_ai.play import words
 from mrjack_ai.play.dialogue import Dialogue, unused_name
-from mrjack_ai.play.session import Session
+from mrjack_ai.render.facts import PLAYERS
 from mrjack_ai.render.terminal import board_text, board_width
 
 UNASKED_NAMES = ("mrjack-game.json", *(f"mrjack-game-{number}.json" for number in range(2, 1000)))
@@ -123,9 +123,8 @@ def play(dialogue: Dialogue, record: Path | None = None, talk: Talk | None = Non
     if talk is None:
         interactive = sys.stdin.isatty() and sys.stdout.isatty()
         talk = TerminalTalk() if interactive else PipeTalk()
-    session = dialogue.session
     with _saved_when_told_to_end(dialogue):
-        return _play(dialogue, session, record, talk)
+        return _play(dialogue, record, talk)
 
 
 @contextlib.contextmanager
@@ -148,7 +147,8 @@ def _saved_when_told_to_end(dialogue: Dialogue) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _play(dialogue: Dialogue, session: Session, record: Path | None, talk: Talk) -> bool:
+def _play(dialogue: Dialogue, record: Path | None, talk: Talk) -> bool:
+    session = dialogue.session
     talk.say(dialogue.greeting() + "\n")
     left = True
     try:
@@ -160,7 +160,7 @@ def _play(dialogue: Dialogue, session: Session, record: Path | None, talk: Talk)
             if session.state.is_chance_node():
                 session.step()
             else:
-                with talk.thinking(f"{words.capital(words.PLAYERS[1 - session.human])} thinks"):
+                with talk.thinking(f"{words.capital(PLAYERS[1 - session.human])} thinks"):
                     session.step()
             _keep(dialogue, talk)
     except EOFError:

@@ -21,10 +21,8 @@ from mrjack_ai.characters import (
 )
 from mrjack_ai.engine.layout import EVENT_ALIBI, EVENT_DEAL, EVENT_JACK, EVENT_WITNESS
 from mrjack_ai.observation import Observation, event_text
+from mrjack_ai.render.facts import PLAYERS, SIDES, possible
 from mrjack_ai.variant import DETECTIVE, Variant
-
-PLAYERS = ("the Detective", "Jack")
-"""The players in a sentence."""
 
 ABILITY_TEXTS: dict[int, str] = {
     ABILITY_DRAW: "after moving, whoever plays him secretly draws an alibi card: "
@@ -139,15 +137,9 @@ class Story:
 
     def _act(self, action: Action, before: Observation, after: Observation) -> None:
         if action.kind == "pick":
-            who, verb = (
-                ("You", "play")
-                if before.current_player() == self.player
-                else (
-                    capital(PLAYERS[before.current_player()]),
-                    "plays",
-                )
-            )
-            self.lines.append(f"{who} {verb} {named(str(action.arguments[0]))}:")
+            player = before.current_player()
+            who = "You play" if player == self.player else f"{capital(PLAYERS[player])} plays"
+            self.lines.append(f"{who} {named(str(action.arguments[0]))}:")
         else:
             self._add(act_text(action, before, after))
 
@@ -195,11 +187,6 @@ class Story:
             gone = [str(action.arguments[1])]
         for hex in gone:
             self.lines.append(f"Gaslight {before.turn}, on {hex}, goes out for good.")
-
-
-def possible(view: Observation) -> list[str]:
-    """The suspects, without those whose forced stay shows that they are not Jack."""
-    return [code for code in view.suspects() if code not in view.ruled_out()]
 
 
 def act_text(action: Action, before: Observation, after: Observation) -> str:
@@ -261,14 +248,13 @@ def end_text(view: Observation, jack: str) -> str:
 
 def names_text(variant: Variant) -> str:
     """Codes, names and abilities of the cast."""
-    lines = []
-    for code in variant.cast:
-        lines.append(f"{code}  {KIND_BY_CODE[code].name}: {character_text(code)}.")
-    return "\n".join(lines)
+    return "\n".join(
+        f"{code}  {KIND_BY_CODE[code].name}: {character_text(code)}." for code in variant.cast
+    )
 
 
 def _pattern(variant: Variant, turn: int) -> str:
-    return ", ".join(("Detective", "Jack")[player] for player in variant.play_order(turn))
+    return ", ".join(SIDES[player] for player in variant.play_order(turn))
 
 
 def help_topics(variant: Variant) -> dict[str, str]:

@@ -18,6 +18,8 @@ from mrjack_ai.tables import NO_SEAT, build_tables, tables_record
 
 SIDES = ("Detective", "Jack")
 """What the players are called, by id."""
+PLAYERS = ("the Detective", "Jack")
+"""The same in a sentence."""
 INNOCENT = ("cleared", "exonerated", "alibi")
 """Words of `standing` for those who cannot be Jack."""
 

@@ -9,10 +9,10 @@ from mrjack_ai.position import PositionView
 from mrjack_ai.render import shapes
 from mrjack_ai.render.facts import (
     SIDES,
+    LastAction,
     alibi_cards,
     cards_of_turn,
     codes_text,
-    last_action,
     possible,
     standing,
     what_now,
@@ -46,9 +46,9 @@ def _at(x: float, y: float, words: str, size: float = 11.5, **style: object) -> 
     return text((x, y), words, size, anchor="start", **style)  # type: ignore[arg-type]
 
 
-def panel(view: PositionView) -> list[Markup]:
-    """The parts that change with the position, from (0, 0) down."""
-    return [*_head(view), *_turn(view), *_secrets(view), *_characters(view)]
+def panel(view: PositionView, last: LastAction | None) -> list[Markup]:
+    """The parts that change with the position, from (0, 0) down; `last` is its last action."""
+    return [*_head(view), *_turn(view), *_secrets(view, last), *_characters(view)]
 
 
 def _head(view: PositionView) -> list[Markup]:
@@ -123,13 +123,12 @@ def _turn(view: PositionView) -> list[Markup]:
     return parts
 
 
-def _secrets(view: PositionView) -> list[Markup]:
+def _secrets(view: PositionView, last: LastAction | None) -> list[Markup]:
     seen = "Jack was seen" if view.witness_seen else "Jack was not seen"
     jack = "not known" if view.identity is None else f"{view.identity}, {_name(view.identity)}"
     if view.node == "jack":
         jack = "not drawn yet"
     alibis = ", ".join(f"{SIDES[side]} {codes_text(alibi_cards(view, side))}" for side in (0, 1))
-    last = last_action(view)
     return [
         _eye((9, 175), view.witness_seen),
         _at(24, 179, f"Witness card: {seen}", bold=True),

@@ -23,7 +23,7 @@ from mrjack_ai.observation import Observation
 from mrjack_ai.position import PositionView
 from mrjack_ai.render import panel as side
 from mrjack_ai.render import shapes
-from mrjack_ai.render.facts import last_action, light, standing, what_now
+from mrjack_ai.render.facts import PLAYERS, LastAction, last_action, light, standing, what_now
 from mrjack_ai.render.page import Markup, element, join
 from mrjack_ai.render.shapes import INK, MUTED, PITCH, RADIUS, Point, middle, text
 from mrjack_ai.render.terminal import describe
@@ -147,7 +147,7 @@ def title(view: PositionView) -> str:
     """What a picture shows, in a line."""
     whose = ""
     if isinstance(view, Observation):
-        whose = f", as {('the Detective', 'Jack')[view.player]} sees it"
+        whose = f", as {PLAYERS[view.player]} sees it"
     return f"Mr. Jack, turn {view.turn} of {view.variant.turns}: {what_now(view)}{whose}"
 
 
@@ -278,6 +278,7 @@ def moving_layers(
         A list of parts for each of `LAYERS`.
     """
     lit, holder, beam = light(view)
+    action = last_action(view)
     ground = [shapes.street(middle(hex), shapes.BEAM) for hex in beam if hex not in lit]
     ground += [
         shapes.street(middle(hex), shapes.LIT) for hex in view.variant.board.streets if hex in lit
@@ -289,9 +290,9 @@ def moving_layers(
         "names": list(_names(view.variant)),
         "values": [],
         "pieces": _pieces(view, {*crowded, *view.positions.values()}),
-        "last": _last(view) if last else [],
+        "last": _last(view.variant, action) if last and action is not None else [],
         "characters": _characters(view, holder),
-        "panel": side.panel(view),
+        "panel": side.panel(view, action),
     }
 
 
@@ -313,11 +314,8 @@ def _pieces(view: PositionView, taken: set[str]) -> list[Markup]:
     return parts
 
 
-def _last(view: PositionView) -> list[Markup]:
-    action = last_action(view)
-    if action is None:
-        return []
-    signs = layout(view.variant).signs
+def _last(variant: Variant, action: LastAction) -> list[Markup]:
+    signs = layout(variant).signs
 
     def place(name: str) -> Point:
         return signs[name] if name in signs else middle(name)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 10.0
 """How long a scheduler may take to answer, and then a first worker to be there."""
+_CONNECT_TRIES = 3
 
 
 class ClusterExecutor(Executor):
@@ -102,14 +103,14 @@ def connect_cluster(address: str) -> Iterator[ClusterExecutor]:
             there are no workers, or they run other software than this process.
     """
     try:
-        import distributed  # noqa: F401 - only whether it is there
+        import distributed
     except ImportError:
         raise TournamentError(
             "a cluster needs the library distributed; pip install distributed, or install "
             "mrjack_ai with its extra, as mrjack_ai[distributed]"
         ) from None
     _check_answer(address)
-    client = _connect(address)
+    client = _connect(distributed, address)
     with _quiet(), client:
         try:
             client.wait_for_workers(1, timeout=CONNECT_SECONDS)
@@ -123,21 +124,18 @@ def connect_cluster(address: str) -> Iterator[ClusterExecutor]:
             yield executor
 
 
-def _connect(address: str) -> Any:
-    import distributed
-
-    for last in (False, False, True):
+def _connect(distributed: Any, address: str) -> Any:
+    """A client of the scheduler, by the library given."""
+    for _ in range(_CONNECT_TRIES):
         try:
             return distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError, distributed.comm.CommClosedError) as error:
             raise TournamentError(f"no Dask scheduler at {address!r}: {error}") from None
         except AssertionError:
-            # What a client does (seen with 2026) when a worker comes or goes while it connects.
-            if last:
-                raise TournamentError(
-                    f"the cluster at {address!r} is busy with workers that come and go; try again"
-                ) from None
-    return None
+            pass  # as a client does (2026.8) when a worker comes or goes while it connects
+    raise TournamentError(
+        f"the cluster at {address!r} is busy with workers that come and go; try again"
+    )
 
 
 def _check_answer(address: str) -> None:
