@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import random
 import re
 import time
@@ -16,7 +17,7 @@ from helpers import BOARDS, NODES, bare_variant, join_words, parse_words, random
 
 import mrjack_ai
 from mrjack_ai.belief import determinize
-from mrjack_ai.board import DIRECTIONS, Board
+from mrjack_ai.board import DIRECTIONS, Board, load_board
 from mrjack_ai.cli import main
 from mrjack_ai.errors import BoardError
 from mrjack_ai.game import State, new_game
@@ -540,3 +541,16 @@ def test_the_command_does_not_overwrite_its_games(
     assert Path("games.txt").read_text() == record.to_text()
     assert main(["show", "games.txt", "--svg", "last.svg"]) == 0
     assert Path("last.svg").read_text() == board_svg(state)
+
+
+def test_the_command_does_not_overwrite_its_board(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mine.json"
+    text = json.dumps(load_board("mews").to_dict() | {"name": "mine"})
+    path.write_text(text)
+    command = ["show", "--board", str(path), "--cast", "SH+JB", "--svg"]
+    assert main([*command, str(path)]) == 2
+    assert "give another name" in capsys.readouterr().err
+    assert path.read_text() == text
+    assert main([*command, str(tmp_path / "mine.svg")]) == 0
