@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mrjack_ai.files import write_whole
+from mrjack_ai.common.files import write_whole
 
 
 def draw_curve(curve: list[dict[str, float]], path: Path) -> None:

@@ -3,8 +3,8 @@
     python benchmarks/fit_value_function.py --folder fitting --games 40000 --workers 2
 
 plays the games (kept in the folder, so an interrupted run carries on), fits the weights, and writes
-`value.npz` and `value.json`, the record of how they were made, into the folder. With `--install`
-they replace those of the package; `eval=FILE` tries them without.
+`value_network.npz` and `value_network.json`, the record of how they were made, into the
+folder. With `--install` they replace those of the package; `eval=FILE` tries them without.
 
 Many games begin with actions at random, so that positions occur which good players avoid but a
 search has to judge; positions are taken from after that. A position is labelled with the result
@@ -32,10 +32,10 @@ from scipy import sparse
 
 import mrjack_ai
 from mrjack_ai.agents import make_agent
-from mrjack_ai.agents.fitted import save_weights
-from mrjack_ai.engine import value
-from mrjack_ai.engine.warmup import ensure_compiled
-from mrjack_ai.tables import build_tables
+from mrjack_ai.engine.tables import build_tables
+from mrjack_ai.engine.warmup import ENGINE
+from mrjack_ai.search import value_network
+from mrjack_ai.search.weights import save_weights
 
 Floats = npt.NDArray[np.float32]
 
@@ -100,7 +100,7 @@ def generate(agent: str, games: int, seed: int, workers: int, folder: Path) -> l
     shards = range(-(-games // SHARD))
     paths = [folder / f"games-{seed}-{shard:04d}.npz" for shard in shards]
     todo = [shard for shard in shards if not paths[shard].exists()]
-    ensure_compiled(mrjack_ai.Variant())
+    ENGINE.ensure(mrjack_ai.Variant())
     started = time.monotonic()
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         played = [pool.submit(play_shard, agent, seed, shard, paths[shard]) for shard in todo]
@@ -129,9 +129,9 @@ class Data:
 
     def matrix(self, chosen: npt.NDArray[np.int64]) -> sparse.csr_matrix:
         """One row a position, with ones at its active rows."""
-        ends = np.arange(len(chosen) + 1) * value.ACTIVE
-        ones = np.ones(len(chosen) * value.ACTIVE, np.float32)
-        shape = (len(chosen), value.ROWS)
+        ends = np.arange(len(chosen) + 1) * value_network.ACTIVE
+        ones = np.ones(len(chosen) * value_network.ACTIVE, np.float32)
+        shape = (len(chosen), value_network.ROWS)
         return sparse.csr_matrix((ones, self.rows[chosen].ravel(), ends), shape=shape)
 
 
@@ -142,8 +142,8 @@ def read(paths: list[Path]) -> Data:
     for path in paths:
         with np.load(path) as found:
             positions = np.ascontiguousarray(found["positions"])
-            described = np.zeros((len(positions), value.ACTIVE), np.int64)
-            value.describe_positions(positions, tables, described)
+            described = np.zeros((len(positions), value_network.ACTIVE), np.int64)
+            value_network.describe_positions(positions, tables, described)
             rows.append(described.astype(np.int32))
             won.append((found["returns"] + 1).astype(np.float32) / 2)
             test.append(found["games"] % TEST_SHARE == 0)
@@ -179,9 +179,9 @@ def batches(data: Data, rng: np.random.Generator) -> Iterator[tuple[sparse.csr_m
 def fit(data: Data, seed: int) -> tuple[list[Floats], dict[str, float]]:
     """Adam (Kingma, Ba 2015) on the logistic loss, with a cosine schedule."""
     rng = np.random.default_rng(seed)
-    hidden = value.HIDDEN
+    hidden = value_network.HIDDEN
     weights = [
-        rng.normal(0, 0.05, (value.ROWS, hidden)).astype(np.float32),
+        rng.normal(0, 0.05, (value_network.ROWS, hidden)).astype(np.float32),
         np.full(hidden, 0.3, np.float32),
         rng.normal(0, 0.5, hidden).astype(np.float32),
         np.zeros(1, np.float32),
@@ -252,8 +252,8 @@ def main() -> None:
         "positions": len(data.won),
         "seed": options.seed,
         "random_opening": {"share": RANDOM_SHARE, "rates": RANDOM_RATES, "most": MOST_RANDOM},
-        "hidden_units": value.HIDDEN,
-        "rows": value.ROWS,
+        "hidden_units": value_network.HIDDEN,
+        "rows": value_network.ROWS,
         "epochs": EPOCHS,
         "loss_without_features": -share * np.log(share) - (1 - share) * np.log(1 - share),
         **measured,
@@ -262,7 +262,7 @@ def main() -> None:
     (options.folder / "value.json").write_text(text, encoding="utf-8")
     print(text, end="")
     if options.install:
-        place = Path(mrjack_ai.__file__).parent / "weights"
+        place = Path(mrjack_ai.__file__).parent / "search" / "data"
         for name in ("value.npz", "value.json"):
             shutil.copy(options.folder / name, place / name)
 

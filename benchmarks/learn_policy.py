@@ -25,10 +25,10 @@ from curve import draw_curve
 
 import mrjack_ai
 from mrjack_ai.agents import make_agent, register_agent
+from mrjack_ai.common.files import replacing, write_whole
+from mrjack_ai.engine.tables import ACCUSE, build_tables, tables_record
 from mrjack_ai.envs import BatchEnv
-from mrjack_ai.files import replacing, write_whole
-from mrjack_ai.observation import split_tensor, tensor_sections, tensor_size
-from mrjack_ai.tables import ACCUSE, build_tables, tables_record
+from mrjack_ai.game.observation import split_tensor, tensor_sections, tensor_size
 from mrjack_ai.tournament import Settings, run_tournament, standings
 
 GAMES = 256

@@ -29,9 +29,9 @@ import mrjack_ai
 from mrjack_ai.agents import make_agent
 from mrjack_ai.agents.search import SearchSettings, Tree
 from mrjack_ai.engine import compile as compiling
-from mrjack_ai.engine import search
 from mrjack_ai.envs import BatchEnv
-from mrjack_ai.simulate import perft, random_games
+from mrjack_ai.game.perft import perft, random_games
+from mrjack_ai.search import kernels
 
 ROWS: list[Row] = []
 """All rows, in the order of the table."""
@@ -389,11 +389,11 @@ def _batch_planes(settings: Settings) -> tuple[Side, ...]:
 
 FULL_ROLLOUTS = SearchSettings(
     exploration=0.7,
-    rollout=search.ROLLOUT_RANDOM,
+    rollout=kernels.ROLLOUT_RANDOM,
     horizon=99,
     widening=1e9,
     power=1.0,
-    order=search.ORDER_RANDOM,
+    order=kernels.ORDER_RANDOM,
 )
 """Plain ISMCTS: every action considered, every leaf played out at random to the end."""
 
@@ -410,7 +410,7 @@ def our_simulations(settings: Settings, search_settings: SearchSettings = FULL_R
 
     def work(count: int) -> int:
         for decision in range(0, count, DECISION):
-            tree = Tree(observation, search.SINGLE_OBSERVER, search_settings, settings.seed)
+            tree = Tree(observation, kernels.SINGLE_OBSERVER, search_settings, settings.seed)
             tree.run(min(DECISION, count - decision))
         return count
 
@@ -496,7 +496,7 @@ def _ismcts_games(settings: Settings) -> tuple[Side, ...]:
     good=8,
 )
 def _ismcts_depth_0(settings: Settings) -> tuple[Side, ...]:
-    at_once = replace(FULL_ROLLOUTS, rollout=search.ROLLOUT_NONE)
+    at_once = replace(FULL_ROLLOUTS, rollout=kernels.ROLLOUT_NONE)
     ours = rate(our_simulations(settings, at_once), settings)
     return ours, rate(our_simulations(settings), settings)
 

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from mrjack_ai.agents import make_agent
-from mrjack_ai.engine.warmup import load_kernels
+from mrjack_ai.setup.variant import Variant
 from mrjack_ai.tournament import (
     Settings,
     load,
@@ -30,7 +30,7 @@ from mrjack_ai.tournament import (
     seeded_deal,
     standings,
 )
-from mrjack_ai.variant import Variant
+from mrjack_ai.tournament.workers import load_all
 
 VARIANT = Variant()
 AGENT = "cautious"
@@ -71,7 +71,7 @@ def runner_rate(games: int, workers: int, folder: Path) -> tuple[float, float]:
 
 def print_rates(games: int, pairs: int, folder: Path) -> None:
     """Bare loop, one worker and two, measured in turns."""
-    load_kernels(VARIANT)
+    load_all(VARIANT, (AGENT,))
     bare, one, two, starts = [], [], [], []
     for _ in range(pairs):
         bare.append(bare_rate(games))

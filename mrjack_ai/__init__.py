@@ -7,10 +7,7 @@
 """
 
 import mrjack_ai.openspiel as openspiel
-from mrjack_ai.actions import Action, action_space
 from mrjack_ai.agents.base import Agent
-from mrjack_ai.belief import determinize, identity_weights
-from mrjack_ai.board import Board, board_from_dict, built_in_boards, load_board
 from mrjack_ai.errors import (
     AgentError,
     BoardError,
@@ -20,10 +17,13 @@ from mrjack_ai.errors import (
     RecordError,
     VariantError,
 )
-from mrjack_ai.game import State, new_game
-from mrjack_ai.observation import Observation
-from mrjack_ai.position import Outcome
-from mrjack_ai.variant import DETECTIVE, JACK, Variant, make_variant
+from mrjack_ai.game.actions import Action, action_space
+from mrjack_ai.game.belief import determinize, identity_weights
+from mrjack_ai.game.observation import Observation
+from mrjack_ai.game.position import Outcome
+from mrjack_ai.game.state import State, new_game
+from mrjack_ai.setup.board import Board, board_from_dict, built_in_boards, load_board
+from mrjack_ai.setup.variant import DETECTIVE, JACK, Variant, make_variant
 from mrjack_ai.version import RULES_VERSION, __version__
 
 __all__ = [

@@ -22,10 +22,10 @@ import numpy as np
 from mrjack_ai.agents.base import Agent
 from mrjack_ai.agents.simple import RandomAgent
 from mrjack_ai.errors import AgentError
-from mrjack_ai.game import State, new_game
-from mrjack_ai.observation import Observation
+from mrjack_ai.game.observation import Observation
+from mrjack_ai.game.state import State, new_game
+from mrjack_ai.setup.variant import PLAYER_NAMES, Variant, make_variant
 from mrjack_ai.tournament.deals import make_deal
-from mrjack_ai.variant import PLAYER_NAMES, Variant, make_variant
 
 GLOBAL_RANDOMNESS: tuple[tuple[object, str], ...] = (
     *((random, name) for name in ("random", "randint", "randrange", "choice", "choices")),

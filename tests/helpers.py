@@ -8,10 +8,10 @@ from typing import Any
 
 from reference.reference_engine import ReferenceGame
 
-from mrjack_ai.board import board_from_dict
-from mrjack_ai.game import State, new_game
-from mrjack_ai.position import PositionView
-from mrjack_ai.variant import DEFAULT_VARIANT, Variant, make_variant
+from mrjack_ai.game.position import PositionView
+from mrjack_ai.game.state import State, new_game
+from mrjack_ai.setup.board import board_from_dict
+from mrjack_ai.setup.variant import DEFAULT_VARIANT, Variant, make_variant
 
 DETECTIVE, JACK, CHANCE, TERMINAL = 0, 1, -1, -4
 PLAYERS = {"detective": DETECTIVE, "jack": JACK}

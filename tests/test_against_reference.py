@@ -31,8 +31,8 @@ from helpers import (
 )
 from reference.reference_engine import ReferenceGame, neighbours
 
-from mrjack_ai.game import State, new_game
-from mrjack_ai.variant import FULL_CAST, Variant, make_variant
+from mrjack_ai.game.state import State, new_game
+from mrjack_ai.setup.variant import FULL_CAST, Variant, make_variant
 
 pytestmark = pytest.mark.boundscheck
 

@@ -19,8 +19,8 @@ from mrjack_ai.agents import (
     make_agent,
     register_agent,
 )
+from mrjack_ai.setup.variant import DETECTIVE, JACK, Variant, make_variant
 from mrjack_ai.tournament import make_deal, play_game
-from mrjack_ai.variant import DETECTIVE, JACK, Variant, make_variant
 
 AGENTS = ("random", "cautious", "greedy")
 SMALL_CASTS = ("SH+JB", "JW+SG", "IL+WG", "MS+JS")

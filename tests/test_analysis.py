@@ -15,7 +15,14 @@ import scipy.stats
 
 import mrjack_ai
 from mrjack_ai.agents.registry import described_parameters
-from mrjack_ai.analysis import (
+from mrjack_ai.engine.compile import JIT_DISABLED
+from mrjack_ai.errors import RecordError, TournamentError
+from mrjack_ai.game.belief import identity_weights
+from mrjack_ai.game.perft import perft
+from mrjack_ai.game.record import GameRecord
+from mrjack_ai.stats.ratings import Ratings
+from mrjack_ai.stats.scores import PairCounts, wilson
+from mrjack_ai.studies import (
     SIZES,
     STANDARD,
     Difference,
@@ -48,6 +55,7 @@ from mrjack_ai.analysis import (
     rates,
     ratings_frame,
     ratio_by_deals,
+    sentences,
     share_of,
     studies,
     take_apart,
@@ -57,19 +65,11 @@ from mrjack_ai.analysis import (
     variants,
     who_plays,
     witness_call,
-    words,
 )
-from mrjack_ai.analysis import data as data_module
-from mrjack_ai.analysis.__main__ import main
-from mrjack_ai.analysis.data import TABLES, games_frame
-from mrjack_ai.belief import identity_weights
-from mrjack_ai.engine.compile import JIT_DISABLED
-from mrjack_ai.errors import RecordError, TournamentError
-from mrjack_ai.record import GameRecord
-from mrjack_ai.simulate import perft
+from mrjack_ai.studies import data as data_module
+from mrjack_ai.studies.__main__ import main
+from mrjack_ai.studies.data import TABLES, games_frame
 from mrjack_ai.tournament import Settings, load_results, run_tournament, seeded_deal
-from mrjack_ai.tournament.ratings import Ratings
-from mrjack_ai.tournament.statistics import PairCounts, wilson
 
 
 def table(*rows: tuple[object, ...], columns: str = "deal winner") -> pd.DataFrame:
@@ -312,7 +312,7 @@ def test_tree_size_of_known_walks() -> None:
     one = tree_size(np.array([700.0] + [1.0] * 99))
     assert one.effective == pytest.approx(1)
     assert one.value == pytest.approx(700 / math.log(10) - 2)
-    assert words.power_of_ten(even) == "10^6.0 [10^6.0, 10^6.0]"
+    assert sentences.power_of_ten(even) == "10^6.0 [10^6.0, 10^6.0]"
 
 
 def test_position_bound_holds() -> None:
@@ -560,16 +560,16 @@ def test_thinking_times_by_hand() -> None:
 
 
 def test_words_follow_the_numbers() -> None:
-    assert "Detective is favoured" in words.side_text(wilson(90, 100))
-    assert "Jack is favoured" in words.side_text(wilson(10, 100))
-    assert "neither" in words.side_text(wilson(50, 100))
+    assert "Detective is favoured" in sentences.side_text(wilson(90, 100))
+    assert "Jack is favoured" in sentences.side_text(wilson(10, 100))
+    assert "neither" in sentences.side_text(wilson(50, 100))
     found = Difference(50, 0.1, 0.02, 0.18, 0.01)
     rows = family({"x": found, "y": Difference(50, 0, -0.1, 0.1, 1.0)})
-    text = words.significant_text(rows, lambda row: row["what"], "nothing")
+    text = sentences.significant_text(rows, lambda row: row["what"], "nothing")
     assert text == "- x"
-    assert words.change_text(rows.iloc[0]) == "+10.0 points [+2.0, +18.0], corrected p = 0.02"
-    assert words.significant_text(rows[1:], str, "nothing") == "nothing"
-    assert [words.join(x) for x in ([], ["a"], ["a", "b", "c"])] == ["none", "a", "a, b and c"]
+    assert sentences.change_text(rows.iloc[0]) == "+10.0 points [+2.0, +18.0], corrected p = 0.02"
+    assert sentences.significant_text(rows[1:], str, "nothing") == "nothing"
+    assert [sentences.join(x) for x in ([], ["a"], ["a", "b", "c"])] == ["none", "a", "a, b and c"]
 
 
 # -- the data -----------------------------------------------------------------------------
@@ -687,7 +687,7 @@ def test_command_says_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 def test_figures_have_titles_units_and_intervals(tmp_path: Path) -> None:
-    from mrjack_ai.analysis import plots
+    from mrjack_ai.studies import plots
 
     shares = rates(
         PAIRS.assign(agent=list("aaaabbbb"), variant=["x", "x", "y", "y"] * 2), ["agent", "variant"]
@@ -727,7 +727,7 @@ def test_figures_have_titles_units_and_intervals(tmp_path: Path) -> None:
 
 
 def test_infinite_intervals_run_out_of_the_picture() -> None:
-    from mrjack_ai.analysis import plots
+    from mrjack_ai.studies import plots
 
     columns = "agent elo elo_low elo_high"
     rows = table(("a", 10.0, -5.0, 30.0), ("b", 20.0, 0.0, math.inf), columns=columns)

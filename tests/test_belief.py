@@ -27,10 +27,10 @@ from helpers import (
     raw,
 )
 
-from mrjack_ai.belief import determinize, identity_weights
-from mrjack_ai.game import State, new_game
-from mrjack_ai.observation import Observation
-from mrjack_ai.variant import Variant, make_variant
+from mrjack_ai.game.belief import determinize, identity_weights
+from mrjack_ai.game.observation import Observation
+from mrjack_ai.game.state import State, new_game
+from mrjack_ai.setup.variant import Variant, make_variant
 
 PLAYERS = (DETECTIVE, JACK)
 

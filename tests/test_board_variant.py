@@ -17,8 +17,11 @@ from typing import Any
 import pytest
 from helpers import BOARDS, EIGHT, LOUD, random_variant, random_walk, small_variant
 
-import mrjack_ai.board as board_module
-from mrjack_ai.board import (
+import mrjack_ai.setup.board as board_module
+from mrjack_ai.engine.tables import build_tables
+from mrjack_ai.errors import BoardError, MrJackError, VariantError
+from mrjack_ai.game.state import State, new_game
+from mrjack_ai.setup.board import (
     Board,
     board_from_dict,
     built_in_boards,
@@ -26,10 +29,7 @@ from mrjack_ai.board import (
     hex_name,
     load_board,
 )
-from mrjack_ai.errors import BoardError, MrJackError, VariantError
-from mrjack_ai.game import State, new_game
-from mrjack_ai.tables import build_tables
-from mrjack_ai.variant import DEFAULT_VARIANT, Variant, make_variant
+from mrjack_ai.setup.variant import DEFAULT_VARIANT, Variant, make_variant
 
 Data = dict[str, Any]
 
@@ -501,10 +501,10 @@ def test_variant_round_trips() -> None:
 
 CHILD = """
 import pickle, sys
-from mrjack_ai.game import State, new_game
+from mrjack_ai.game.state import State, new_game
 variants, states = pickle.load(sys.stdin.buffer)
 table = {variant: number for number, variant in enumerate(variants)}
-from mrjack_ai.variant import Variant
+from mrjack_ai.setup.variant import Variant
 again = [Variant.from_dict(variant.to_dict()) for variant in variants]
 assert [table[variant] for variant in again] == list(range(len(variants)))
 for state in states:

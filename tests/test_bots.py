@@ -16,9 +16,9 @@ import mrjack_ai
 from mrjack_ai import AgentError
 from mrjack_ai.agents import agent_parameters, agent_usage, make_agent
 from mrjack_ai.openspiel import BotAgent, OpenSpielAgent
+from mrjack_ai.setup.variant import make_variant
 from mrjack_ai.testing import check_agent
 from mrjack_ai.tournament import Settings, make_deal, play_game, run_tournament
-from mrjack_ai.variant import make_variant
 
 SMALL = make_variant("mews", "SH+JW+SG+JB", 4)
 SPECS = ("openspiel:random", "openspiel:mcts,sims=3", "openspiel:ismcts,sims=3,c=0.7,rollouts=2")

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import mrjack_ai
-from mrjack_ai.cli import build_parser, main, tournament_settings
-from mrjack_ai.record import GameRecord, read_records, write_record
+from mrjack_ai.cli.main import build_parser, main, tournament_settings
+from mrjack_ai.game.record import GameRecord, read_records, write_record
 from mrjack_ai.tournament import Settings, load_results, read_games
 
 SMALL = ["--board", "mews", "--cast", "SH+JW+SG+WG", "--turns", "4"]
@@ -375,7 +375,7 @@ def test_bench(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_installed_command_and_a_closed_pipe() -> None:
-    command = f"{sys.executable} -m mrjack_ai.cli show | head -n 1"
+    command = f"{sys.executable} -m mrjack_ai.cli.main show | head -n 1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert done.stderr == ""
@@ -446,7 +446,7 @@ SHELL = {
 @pytest.mark.parametrize("arguments", SHELL)
 def test_closed_and_full_streams(arguments: str) -> None:
     done = subprocess.run(
-        f"{sys.executable} -m mrjack_ai.cli {arguments}",
+        f"{sys.executable} -m mrjack_ai.cli.main {arguments}",
         shell=True,
         capture_output=True,
         text=True,
@@ -462,7 +462,7 @@ def test_names_that_the_terminal_cannot_show(tmp_path: Path) -> None:
 
     path = tmp_path / "f\u00e9e.db"
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    command = [sys.executable, "-m", "mrjack_ai.cli"]
+    command = [sys.executable, "-m", "mrjack_ai.cli.main"]
     for arguments in (["tournament", "--games", "2", *SMALL, "--out"], ["replay"]):
         done = subprocess.run(
             [*command, *arguments, str(path)],

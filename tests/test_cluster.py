@@ -20,7 +20,8 @@ import misbehaving
 import pytest
 
 from mrjack_ai.agents import agent_class
-from mrjack_ai.cli import main
+from mrjack_ai.cli.main import main
+from mrjack_ai.setup.variant import make_variant
 from mrjack_ai.tournament import (
     Settings,
     Sprt,
@@ -31,7 +32,6 @@ from mrjack_ai.tournament import (
     run_tournament,
 )
 from mrjack_ai.tournament.store import ResultsReader
-from mrjack_ai.variant import make_variant
 
 distributed = pytest.importorskip("distributed")
 
@@ -212,7 +212,7 @@ def test_code_files_reach_workers_as_they_are_now(tmp_path: Path, elsewhere: boo
     (folder / "mine_for_cluster.py").write_text(CODE)
     words = ["--board", "mews", "--cast", "SH+JW+SG+WG", "--turns", "4", "--seed", "5"]
     words += ["--agents", "mine-in-cluster", "random", "--games", "20"]
-    command = [sys.executable, "-m", "mrjack_ai.cli", "tournament", *words]
+    command = [sys.executable, "-m", "mrjack_ai.cli.main", "tournament", *words]
     command += ["--code", str(folder / "mine_for_cluster.py")]
     with running_cluster(other if elsewhere else folder) as address:
         for choice in ("actions[0]", "actions[-1]"):
@@ -252,7 +252,7 @@ def test_a_program_that_is_not_on_the_workers_is_one_line(tmp_path: Path) -> Non
     program.write_text(f"#!{sys.executable}\n{CLIENT.read_text()}")
     program.chmod(0o755)
     words = ["--board", "mews", "--cast", "SH+JW+SG+WG", "--turns", "4", "--games", "4"]
-    command = [sys.executable, "-m", "mrjack_ai.cli", "tournament", *words]
+    command = [sys.executable, "-m", "mrjack_ai.cli.main", "tournament", *words]
     command += ["--agents", "cmd:./program", "random"]
     with running_cluster(tmp_path / "there") as address:
         run = subprocess.run(
@@ -359,7 +359,7 @@ def test_the_scheduler_dies_on_the_way(tmp_path: Path) -> None:
     path = tmp_path / "r.db"
     words = ["--board", "mews", "--cast", "SH+JW+SG+WG", "--turns", "4", "--seed", "5"]
     words += ["--agents", "ismcts:sims=100", "cautious", "--games", "2000"]
-    command = [sys.executable, "-m", "mrjack_ai.cli", "tournament", *words]
+    command = [sys.executable, "-m", "mrjack_ai.cli.main", "tournament", *words]
     with scheduler_and_worker(tmp_path) as (address, scheduler):
         run = subprocess.Popen(
             [*command, "--cluster", address, "--out", str(path)],

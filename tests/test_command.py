@@ -35,11 +35,11 @@ from mrjack_ai.agents import (
     program,
 )
 from mrjack_ai.agents.command import observation_message
-from mrjack_ai.cli import main
+from mrjack_ai.cli.main import main
 from mrjack_ai.errors import TimeLimitError
+from mrjack_ai.setup.variant import PLAYER_NAMES, Variant, make_variant
 from mrjack_ai.testing import check_agent
 from mrjack_ai.tournament import Settings, make_deal, play_game, run_tournament
-from mrjack_ai.variant import PLAYER_NAMES, Variant, make_variant
 
 CLIENTS = Path(__file__).parent / "clients"
 PYTHON = f"cmd:{shlex.join([sys.executable, str(CLIENTS / 'random_agent.py')])}"
@@ -370,7 +370,7 @@ def test_programs_end_with_the_process(tmp_path: Path) -> None:
     arguments = ["--board", "mews", "--cast", "SH+JB", "--turns", "2", "--games", "4"]
     arguments += ["--workers", "2", "--agents", f"cmd:{command}", "random"]
     done = subprocess.run(
-        [sys.executable, "-m", "mrjack_ai.cli", "tournament", *arguments],
+        [sys.executable, "-m", "mrjack_ai.cli.main", "tournament", *arguments],
         capture_output=True,
         text=True,
         check=False,

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from mrjack_ai.cli import main
-from mrjack_ai.tournament import Settings, run_tournament, write_report
+from mrjack_ai.cli.main import main
+from mrjack_ai.reports import write_report
+from mrjack_ai.setup.variant import make_variant
+from mrjack_ai.tournament import Settings, run_tournament
 from mrjack_ai.tournament.store import ResultsReader
-from mrjack_ai.variant import make_variant
 
 CLIENT = Path(__file__).parent / "clients" / "misbehaving.py"
 SMALL = make_variant("mews", "SH+JW+SG+WG", 4)
@@ -91,7 +92,7 @@ def test_programs_of_killed_processes_end(tmp_path: Path, how: str) -> None:
     program = """
 import multiprocessing, os, pathlib, signal, sys
 from mrjack_ai.tournament import Settings, run_tournament
-from mrjack_ai.variant import make_variant
+from mrjack_ai.setup.variant import make_variant
 settings = Settings((sys.argv[1], "random"), 20000, 1, make_variant("mews", "SH+JW+SG+WG", 4))
 to_kill = sys.argv[2] == "worker killed"
 def progress(done, total):

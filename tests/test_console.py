@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from mrjack_ai.console import print_summary
+from mrjack_ai.cli.console import print_summary
+from mrjack_ai.setup.variant import make_variant
 from mrjack_ai.tournament import Settings, run_tournament, summarize
-from mrjack_ai.variant import make_variant
 
 SMALL = make_variant("mews", "SH+JW+SG+WG", 4)
 VARIANT = ["--board", "mews", "--cast", "SH+JW+SG+WG", "--turns", "4"]
@@ -32,7 +32,7 @@ def watched(*words: str, size: tuple[int, int] = (40, 100), term: str = "xterm")
     for name in ("COLUMNS", "LINES", "NO_COLOR"):
         environment.pop(name, None)
     process = subprocess.Popen(
-        [sys.executable, "-m", "mrjack_ai.cli", "tournament", *words, *VARIANT],
+        [sys.executable, "-m", "mrjack_ai.cli.main", "tournament", *words, *VARIANT],
         stdout=subprocess.PIPE,
         stderr=theirs,
         env=environment,
@@ -103,7 +103,7 @@ def test_a_narrow_terminal_loses_no_digit(
 
 
 def test_the_module_is_quiet_in_a_pipe(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "mrjack_ai.cli", "tournament", "--games", "4", *VARIANT]
+    command = [sys.executable, "-m", "mrjack_ai.cli.main", "tournament", "--games", "4", *VARIANT]
     run = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
     assert run.stderr == ""
     assert "\x1b" not in run.stdout

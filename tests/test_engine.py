@@ -15,11 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mrjack_ai
-from mrjack_ai.engine import bits, compile, entry, greedy, observe, rules
+from mrjack_ai.engine import bits, compile, features, kernels, rules
 from mrjack_ai.engine.layout import GENERATOR, STATE
-from mrjack_ai.simulate import GAMES_PER_CHUNK, perft, perft_divide, random_games
-from mrjack_ai.tables import build_tables, tables_record
-from mrjack_ai.variant import Variant, make_variant
+from mrjack_ai.engine.tables import build_tables, tables_record
+from mrjack_ai.game.perft import GAMES_PER_CHUNK, perft, perft_divide, random_games
+from mrjack_ai.search import heuristic
+from mrjack_ai.setup.variant import Variant, make_variant
 
 WORDS = st.integers(0, 2**64 - 1)
 INDICES = st.integers(0, 63)
@@ -115,7 +116,7 @@ def next_word(generator_words: np.ndarray) -> np.uint64:
 
 KERNELS = [
     function
-    for module in (entry, observe, greedy)
+    for module in (kernels, features, heuristic)
     for function in vars(module).values()
     if hasattr(function, "overloads") and function.__module__ == module.__name__
 ]
@@ -130,14 +131,13 @@ def test_no_kernel_mixes_signed_with_unsigned_or_falls_into_floats(tmp_path: Pat
     program = """
 import operator
 import mrjack_ai
-from mrjack_ai.engine import batch, bits, entry, rules
-from mrjack_ai.engine.warmup import _run_all, _run_batch
-from mrjack_ai.tables import build_tables
+from mrjack_ai.engine import batch, bits, kernels, rules, warmup
+from mrjack_ai.engine.tables import build_tables
 variant = mrjack_ai.Variant()
-_run_all(variant, build_tables(variant))
-_run_batch(variant, build_tables(variant))
+for run in (warmup._run_engine, warmup._run_counting, warmup._run_batch):
+    run(variant, build_tables(variant))
 checked, wrong = 0, []
-for module in (rules, bits, entry, batch):
+for module in (rules, bits, kernels, batch):
     for name, function in vars(module).items():
         for result in getattr(function, "overloads", {}).values():
             for node, signature in result.type_annotation.calltypes.items():
@@ -200,7 +200,7 @@ def test_compiled_and_plain_python_agree_on_whole_games() -> None:
 
 def test_random_games_are_the_same_in_plain_python() -> None:
     program = (
-        "import mrjack_ai; from mrjack_ai.simulate import random_games;"
+        "import mrjack_ai; from mrjack_ai.game.perft import random_games;"
         "print(random_games(mrjack_ai.new_game(), 20, seed=4))"
     )
     plain, _ = run_python(program, NUMBA_DISABLE_JIT="1")

@@ -16,8 +16,8 @@ import mrjack_ai
 from mrjack_ai.engine import compile as compiling
 from mrjack_ai.engine.layout import ENDINGS
 from mrjack_ai.envs import Batch, BatchEnv
-from mrjack_ai.observation import tensor_sections, tensor_size
-from mrjack_ai.variant import Variant, make_variant
+from mrjack_ai.game.observation import tensor_sections, tensor_size
+from mrjack_ai.setup.variant import Variant, make_variant
 
 VARIANTS = [
     Variant(),

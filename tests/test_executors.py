@@ -12,9 +12,9 @@ from typing import Any
 import misbehaving
 import pytest
 
+from mrjack_ai.setup.variant import make_variant
 from mrjack_ai.tournament import Settings, load_results, run_tournament
 from mrjack_ai.tournament import workers as workers_module
-from mrjack_ai.variant import make_variant
 
 SMALL = make_variant("mews", "SH+JW+SG+WG", 4)
 SETTINGS = Settings(("random", "first-in-tests", "greedy"), 10, 5, SMALL)

@@ -11,7 +11,8 @@ import pytest
 
 from mrjack_ai import AgentError
 from mrjack_ai.agents import register_agent
-from mrjack_ai.cli import main
+from mrjack_ai.cli.main import main
+from mrjack_ai.setup.variant import make_variant
 from mrjack_ai.tournament import (
     Deal,
     GameResult,
@@ -23,7 +24,6 @@ from mrjack_ai.tournament import (
 )
 from mrjack_ai.tournament import workers as workers_module
 from mrjack_ai.tournament.store import ResultsReader
-from mrjack_ai.variant import make_variant
 
 SMALL = make_variant("mews", "SH+JW+SG+WG", 4)
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import mrjack_ai
-from mrjack_ai.cli import build_parser, main, tournament_settings
+from mrjack_ai.cli.main import build_parser, main, tournament_settings
+from mrjack_ai.setup.variant import Variant, make_variant
 from mrjack_ai.tournament import (
     FORMATS,
     DealError,
@@ -27,7 +28,6 @@ from mrjack_ai.tournament import (
 )
 from mrjack_ai.tournament.deals import deal_text, parse_deal
 from mrjack_ai.tournament.ladder import games_of, ladder_pairs
-from mrjack_ai.variant import Variant, make_variant
 
 SMALL = make_variant("mews", "SH+JW+SG+WG", 4)
 THREE = ("random", "cautious", "greedy")

@@ -25,11 +25,11 @@ from helpers import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mrjack_ai.actions import action_space
 from mrjack_ai.engine.layout import STATE
-from mrjack_ai.game import State, new_game
-from mrjack_ai.tables import NO_SEAT, max_game_length
-from mrjack_ai.variant import Variant, make_variant
+from mrjack_ai.engine.tables import NO_SEAT, max_game_length
+from mrjack_ai.game.actions import action_space
+from mrjack_ai.game.state import State, new_game
+from mrjack_ai.setup.variant import Variant, make_variant
 
 casts = st.sampled_from((2, 4, 8, 8)).flatmap(
     lambda size: st.lists(st.sampled_from(EIGHT), min_size=size, max_size=size, unique=True)

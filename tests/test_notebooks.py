@@ -16,11 +16,11 @@ from typing import Any
 
 import pytest
 
-from mrjack_ai.analysis import SIZES, load_data, make_data
-from mrjack_ai.analysis.__main__ import main
-from mrjack_ai.analysis.data import TABLES
-from mrjack_ai.analysis.execute import NotebookError, execute_notebook, find_notebooks
 from mrjack_ai.engine.compile import JIT_DISABLED
+from mrjack_ai.studies import SIZES, load_data, make_data
+from mrjack_ai.studies.__main__ import main
+from mrjack_ai.studies.data import TABLES
+from mrjack_ai.studies.execute import NotebookError, execute_notebook, find_notebooks
 
 FOLDER = Path(__file__).parent.parent / "notebooks"
 NOTEBOOKS = find_notebooks([FOLDER])
@@ -165,7 +165,7 @@ def test_an_interrupted_run_leaves_the_notebook_alone(tmp_path: Path) -> None:
     source = f"import time; open({str(begun)!r}, 'w').close(); time.sleep(60)"
     path.write_text(json.dumps(NOTEBOOK | {"cells": [cell(source)]}))
     before = path.read_bytes()
-    command = [sys.executable, "-m", "mrjack_ai.analysis", "run", str(path)]
+    command = [sys.executable, "-m", "mrjack_ai.studies", "run", str(path)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     while not begun.exists():
         assert process.poll() is None

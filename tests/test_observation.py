@@ -27,11 +27,17 @@ from helpers import (
     raw,
 )
 
-from mrjack_ai.belief import determinize
 from mrjack_ai.errors import IllegalActionError, NotationError
-from mrjack_ai.game import State, new_game
-from mrjack_ai.observation import EVENT_BITS, Observation, max_events, tensor_sections, tensor_size
-from mrjack_ai.variant import Variant, make_variant
+from mrjack_ai.game.belief import determinize
+from mrjack_ai.game.observation import (
+    EVENT_BITS,
+    Observation,
+    max_events,
+    tensor_sections,
+    tensor_size,
+)
+from mrjack_ai.game.state import State, new_game
+from mrjack_ai.setup.variant import Variant, make_variant
 
 PLAYERS = (DETECTIVE, JACK)
 

@@ -32,11 +32,11 @@ from open_spiel.python.observation import make_observation
 
 import mrjack_ai
 from mrjack_ai.agents import CautiousAgent, GreedyAgent, RandomAgent, make_agent
+from mrjack_ai.engine.tables import max_game_length
 from mrjack_ai.errors import AgentError
-from mrjack_ai.observation import tensor_sections
+from mrjack_ai.game.observation import tensor_sections
+from mrjack_ai.game.perft import perft
 from mrjack_ai.openspiel import AgentBot, BotAgent, load_game, make_resampler
-from mrjack_ai.simulate import perft
-from mrjack_ai.tables import max_game_length
 from mrjack_ai.tournament import make_deal, play_game
 
 DATA = Path(__file__).parent / "data"

@@ -16,14 +16,14 @@ from mrjack_ai.agents import (
     agent_names,
     load_code,
     make_agent,
-    outside,
+    plugins,
     register_all_installed,
     registry,
 )
-from mrjack_ai.cli import main
+from mrjack_ai.cli.main import main
+from mrjack_ai.setup.variant import make_variant
 from mrjack_ai.testing import check_agent
 from mrjack_ai.tournament import Settings, load, load_results, load_settings, run_tournament
-from mrjack_ai.variant import make_variant
 
 SMALL = ["--board", "mews", "--cast", "SH+JB", "--turns", "2", "--games", "4"]
 
@@ -43,14 +43,14 @@ mrjack_ai.agents.register_agent("NAME", Last)
 
 @pytest.fixture(autouse=True)
 def _forgets_what_was_loaded() -> Iterator[None]:
-    agents, loaded = dict(registry._AGENTS), dict(outside._loaded)
+    agents, loaded = dict(registry._AGENTS), dict(plugins._loaded)
     path, modules = list(sys.path), set(sys.modules)
     yield
     sys.path[:] = path
     for name in set(sys.modules) - modules:
         if "_for_tests" in name:
             del sys.modules[name]
-    for mutable, before in ((registry._AGENTS, agents), (outside._loaded, loaded)):
+    for mutable, before in ((registry._AGENTS, agents), (plugins._loaded, loaded)):
         mutable.clear()
         mutable.update(before)  # type: ignore[arg-type]
 
@@ -118,7 +118,7 @@ def test_code_in_a_settings_file(
 
 def test_changed_code_is_told_when_a_tournament_is_carried_on(tmp_path: Path) -> None:
     code, out = tmp_path / "changes_for_tests.py", str(tmp_path / "r.db")
-    command = [sys.executable, "-m", "mrjack_ai.cli", "tournament", *SMALL, "--out", out]
+    command = [sys.executable, "-m", "mrjack_ai.cli.main", "tournament", *SMALL, "--out", out]
     command += ["--code", str(code), "--agents", "last", "random"]
     for text, told in ((CODE, False), (CODE, False), (f"{CODE}# edited", True)):
         code.write_text(text.replace("NAME", "last"))

@@ -22,20 +22,20 @@ from helpers import legal, quiet_choice, random_state
 
 from mrjack_ai.agents import Agent, register_agent
 from mrjack_ai.agents.registry import _AGENTS
-from mrjack_ai.belief import determinize
-from mrjack_ai.cli import main
+from mrjack_ai.cli.main import main
+from mrjack_ai.common.files import write_whole
+from mrjack_ai.engine.tables import ACTION_KINDS
 from mrjack_ai.errors import AgentError, MrJackError
-from mrjack_ai.files import write_whole
-from mrjack_ai.game import State
-from mrjack_ai.observation import Observation
+from mrjack_ai.game.belief import determinize
+from mrjack_ai.game.observation import Observation
+from mrjack_ai.game.record import GameRecord, read_records
+from mrjack_ai.game.state import State
 from mrjack_ai.play import Dialogue, Menu, NoMatchError, Session, match
 from mrjack_ai.play.choices import completions
 from mrjack_ai.play.dialogue import Drawing, hint_agent
 from mrjack_ai.play.session import CannotUndoError
-from mrjack_ai.play.words import KIND_TEXTS, Story
-from mrjack_ai.record import GameRecord, read_records
-from mrjack_ai.tables import ACTION_KINDS
-from mrjack_ai.variant import DEFAULT_VARIANT, DETECTIVE, JACK, Variant, make_variant
+from mrjack_ai.render.phrases import KIND_TEXTS, Story
+from mrjack_ai.setup.variant import DEFAULT_VARIANT, DETECTIVE, JACK, Variant, make_variant
 
 SMALL = make_variant("mews", "SH+JW+SG+WG", 4)
 SMALL_OPTIONS = ("--board", "mews", "--cast", "SH+JW+SG+WG", "--turns", "4")
@@ -102,7 +102,7 @@ def test_illegal_texts_do_not_match() -> None:
 
 
 def match_names(view: Observation) -> tuple[str, ...]:
-    from mrjack_ai.actions import action_space
+    from mrjack_ai.game.actions import action_space
 
     return action_space(view.variant).names
 
@@ -574,7 +574,7 @@ def command(
     tmp_path: Path, lines: str, *options: str, code: int = 0, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
-        [sys.executable, "-m", "mrjack_ai.cli", "play", *options],
+        [sys.executable, "-m", "mrjack_ai.cli.main", "play", *options],
         input=lines,
         capture_output=True,
         text=True,
@@ -684,7 +684,7 @@ def test_a_cheat_is_named() -> None:
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
 def test_a_game_is_saved_when_told_to_end(tmp_path: Path, number: signal.Signals) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-m", "mrjack_ai.cli", "play", "--against", "random", *SMALL_OPTIONS],
+        [sys.executable, "-m", "mrjack_ai.cli.main", "play", "--against", "random", *SMALL_OPTIONS],
         cwd=tmp_path,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -763,7 +763,7 @@ class Terminal:
         environment.pop("NO_COLOR", None)
         self.child = pexpect.spawn(
             sys.executable,
-            ["-m", "mrjack_ai.cli", "play", *options],
+            ["-m", "mrjack_ai.cli.main", "play", *options],
             cwd=str(folder),
             env=environment,
             dimensions=(60, columns),

@@ -15,8 +15,8 @@ import pytest
 
 import mrjack_ai
 from mrjack_ai.agents import make_agent
-from mrjack_ai.cli import build_parser, main, tournament_settings
-from mrjack_ai.record import GameRecord
+from mrjack_ai.cli.main import build_parser, main, tournament_settings
+from mrjack_ai.game.record import GameRecord
 from mrjack_ai.testing import check_agent
 from mrjack_ai.tournament import load_settings
 

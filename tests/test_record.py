@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import mrjack_ai
 from mrjack_ai import RecordError
-from mrjack_ai.record import GameRecord, read_records, write_record
-from mrjack_ai.variant import Variant, make_variant
+from mrjack_ai.game.record import GameRecord, read_records, write_record
+from mrjack_ai.setup.variant import Variant, make_variant
 
 OWN_BOARD = mrjack_ai.board_from_dict(mrjack_ai.load_board("mews").to_dict() | {"name": "mine"})
 VARIANTS = (

@@ -16,16 +16,16 @@ import pytest
 from helpers import BOARDS, NODES, bare_variant, join_words, parse_words, random_walk, small_variant
 
 import mrjack_ai
-from mrjack_ai.belief import determinize
-from mrjack_ai.board import DIRECTIONS, Board, load_board
-from mrjack_ai.cli import main
+from mrjack_ai.cli.main import main
 from mrjack_ai.errors import BoardError
-from mrjack_ai.game import State, new_game
-from mrjack_ai.position import PositionView
+from mrjack_ai.game.belief import determinize
+from mrjack_ai.game.position import PositionView
+from mrjack_ai.game.state import State, new_game
 from mrjack_ai.render import board_svg, shapes
 from mrjack_ai.render.facts import last_action, light, standing
 from mrjack_ai.render.svg import layout, moving_layers
-from mrjack_ai.variant import make_variant
+from mrjack_ai.setup.board import DIRECTIONS, Board, load_board
+from mrjack_ai.setup.variant import make_variant
 
 SVG = "{http://www.w3.org/2000/svg}"
 CASTS = ("SH+JW+JS+IL+MS+SG+WG+JB", "JW+JS+SG+WG", "SH+JW", "MS+JB")
@@ -534,7 +534,7 @@ def test_the_command_does_not_overwrite_its_games(
     state = new_game(board="mews", cast="SH+JW", turns=1)
     for _ in random_walk(state, random.Random(1)):
         pass
-    record = mrjack_ai.record.GameRecord.from_state(state)  # type: ignore[attr-defined]
+    record = mrjack_ai.game.record.GameRecord.from_state(state)  # type: ignore[attr-defined]
     Path("games.txt").write_text(record.to_text())
     assert main(["show", "games.txt", "--svg", "games.txt"]) == 2
     assert "give another name" in capsys.readouterr().err

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from helpers import BOARDS, NODES, bare_variant, join_words, parse_words, random_walk, small_variant
 
-from mrjack_ai.belief import determinize
-from mrjack_ai.board import DIRECTIONS, Board
-from mrjack_ai.game import State, new_game
-from mrjack_ai.position import PositionView
+from mrjack_ai.game.belief import determinize
+from mrjack_ai.game.position import PositionView
+from mrjack_ai.game.state import State, new_game
 from mrjack_ai.render import board_text, describe
 from mrjack_ai.render.terminal import MAX_WIDTH, PANEL_WIDTH
-from mrjack_ai.variant import DEFAULT_VARIANT, make_variant
+from mrjack_ai.setup.board import DIRECTIONS, Board
+from mrjack_ai.setup.variant import DEFAULT_VARIANT, make_variant
 
 ESCAPE_CODE = re.compile(r"\x1b\[[0-9;]*m")
 CASTS = ("SH+JW+JS+IL+MS+SG+WG+JB", "JW+JS+SG+WG", "SH+IL+MS+JB", "SH+JW", "JS+SG", "MS+JB")

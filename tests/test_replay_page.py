@@ -14,16 +14,16 @@ import misbehaving
 import pytest
 from helpers import LOUD, random_walk
 
-from mrjack_ai.cli import main
+from mrjack_ai.cli.main import main
 from mrjack_ai.errors import RecordError
-from mrjack_ai.game import State, new_game
-from mrjack_ai.record import GameRecord
+from mrjack_ai.game.record import GameRecord
+from mrjack_ai.game.state import State, new_game
 from mrjack_ai.render import board_svg
 from mrjack_ai.render.facts import possible
-from mrjack_ai.render.replay import PERSPECTIVES, replay_page
 from mrjack_ai.render.svg import LAYERS
+from mrjack_ai.reports.replay import PERSPECTIVES, replay_page
+from mrjack_ai.setup.variant import make_variant
 from mrjack_ai.tournament import Settings, run_tournament
-from mrjack_ai.variant import make_variant
 
 NASTY = "</script><script>document.title='broken'</script>\"'&lt;"
 

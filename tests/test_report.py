@@ -14,19 +14,18 @@ import misbehaving
 import numpy as np
 import pytest
 
-from mrjack_ai.cli import main
-from mrjack_ai.render.page import Axis, Markup, element
+from mrjack_ai.cli.main import main
+from mrjack_ai.render.html import Axis, Markup, element
+from mrjack_ai.reports import tournament_games, write_report
+from mrjack_ai.setup.variant import make_variant
 from mrjack_ai.tournament import (
     Settings,
     Sprt,
     TournamentError,
     load_results,
-    report_games,
     run_tournament,
     summarize,
-    write_report,
 )
-from mrjack_ai.variant import make_variant
 
 SMALL = make_variant("mews", "SH+JW+SG+WG", 4)
 NASTY = "scripts-in-tests:text=</style><script>document.title='broken'</script>\"'&lt;"
@@ -118,9 +117,9 @@ def test_the_page_stays_small(
     played: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, page = played
-    monkeypatch.setattr(report_games, "MOST_BOARDS", 20_000)
-    monkeypatch.setattr(report_games, "MOST_GAMES", 12)
-    monkeypatch.setattr(report_games, "MOST_FORFEITS", 3)
+    monkeypatch.setattr(tournament_games, "MOST_BOARDS", 20_000)
+    monkeypatch.setattr(tournament_games, "MOST_GAMES", 12)
+    monkeypatch.setattr(tournament_games, "MOST_FORFEITS", 3)
     small = tmp_path / "small.html"
     write_report(path, small)
     assert small.stat().st_size < page.stat().st_size / 4

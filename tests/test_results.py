@@ -16,8 +16,10 @@ import numpy as np
 import pandas
 import pytest
 
-from mrjack_ai.cli import main
-from mrjack_ai.record import read_records
+from mrjack_ai.cli.main import main
+from mrjack_ai.game.record import read_records
+from mrjack_ai.reports import write_report
+from mrjack_ai.setup.variant import make_variant
 from mrjack_ai.tournament import (
     Results,
     Settings,
@@ -29,10 +31,8 @@ from mrjack_ai.tournament import (
     read_games,
     run_tournament,
     standings,
-    write_report,
 )
 from mrjack_ai.tournament.store import ResultsReader
-from mrjack_ai.variant import make_variant
 
 SMALL = make_variant("mews", "SH+JW+SG+WG", 4)
 AGENTS = ("raises-in-tests", "cautious", "ismcts:sims=20")
@@ -119,7 +119,7 @@ def test_a_tournament_without_games(tmp_path: Path) -> None:
 
 
 def test_importing_does_not_load_pandas() -> None:
-    code = "import sys, mrjack_ai.cli; print({'pandas', 'pyarrow'} & set(sys.modules))"
+    code = "import sys, mrjack_ai.cli.main; print({'pandas', 'pyarrow'} & set(sys.modules))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "set()\n"
 

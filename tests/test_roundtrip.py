@@ -28,11 +28,11 @@ from helpers import (
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from mrjack_ai.actions import Action, action_space
-from mrjack_ai.belief import identity_weights
 from mrjack_ai.errors import IllegalActionError, NotationError
-from mrjack_ai.game import State, new_game
-from mrjack_ai.variant import Variant, make_variant
+from mrjack_ai.game.actions import Action, action_space
+from mrjack_ai.game.belief import identity_weights
+from mrjack_ai.game.state import State, new_game
+from mrjack_ai.setup.variant import Variant, make_variant
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -27,9 +27,9 @@ from helpers import (
     small_variant,
 )
 
-from mrjack_ai.game import State, new_game
-from mrjack_ai.simulate import perft
-from mrjack_ai.variant import Variant, make_variant
+from mrjack_ai.game.perft import perft
+from mrjack_ai.game.state import State, new_game
+from mrjack_ai.setup.variant import Variant, make_variant
 
 
 def board_file(name: str) -> dict[str, Any]:

@@ -22,8 +22,8 @@ from helpers import (
     streets_of,
 )
 
-from mrjack_ai.game import State, new_game
-from mrjack_ai.variant import Variant, make_variant
+from mrjack_ai.game.state import State, new_game
+from mrjack_ai.setup.variant import Variant, make_variant
 
 BOTH = pytest.mark.parametrize("by", ["detective", "jack"])
 

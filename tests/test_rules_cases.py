@@ -19,9 +19,9 @@ from helpers import (
     random_walk,
 )
 
-from mrjack_ai.board import load_board
-from mrjack_ai.game import State, new_game
-from mrjack_ai.simulate import perft
+from mrjack_ai.game.perft import perft
+from mrjack_ai.game.state import State, new_game
+from mrjack_ai.setup.board import load_board
 
 pytestmark = pytest.mark.boundscheck
 

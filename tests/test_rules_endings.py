@@ -23,8 +23,8 @@ from helpers import (
 )
 
 from mrjack_ai.errors import IllegalActionError
-from mrjack_ai.game import State, new_game
-from mrjack_ai.variant import Variant, make_variant
+from mrjack_ai.game.state import State, new_game
+from mrjack_ai.setup.variant import Variant, make_variant
 
 # --- 6 the call for witnesses ---------------------------------------------------------------
 

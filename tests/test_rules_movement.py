@@ -18,7 +18,7 @@ from helpers import (
 )
 
 from mrjack_ai.errors import IllegalActionError
-from mrjack_ai.variant import Variant
+from mrjack_ai.setup.variant import Variant
 
 
 def moves(code: str, variant: Variant, words: str = "", by: str = "jack") -> set[str]:

@@ -14,14 +14,14 @@ import pytest
 import mrjack_ai
 from mrjack_ai import AgentError, State
 from mrjack_ai.agents import SearchAgent, make_agent
-from mrjack_ai.agents.certainty import avoidable_losses, certain_wins
 from mrjack_ai.agents.search import ORDERS, ROLLOUTS
-from mrjack_ai.agents.tree import SearchSettings, Tree, add_up
-from mrjack_ai.belief import possible_identities
-from mrjack_ai.engine import search as engine
 from mrjack_ai.engine.layout import DETECTIVE, EVENT_ALIBI, EVENT_WITNESS, JACK
+from mrjack_ai.game.belief import possible_identities
+from mrjack_ai.search import kernels as engine
+from mrjack_ai.search.certainty import avoidable_losses, certain_wins
+from mrjack_ai.search.tree import SearchSettings, Tree, add_up
+from mrjack_ai.setup.variant import Variant, make_variant
 from mrjack_ai.tournament import Settings, TournamentError, run_tournament
-from mrjack_ai.variant import Variant, make_variant
 
 AGENTS = ("pimc", "ismcts", "mo-ismcts", "omniscient")
 PLAIN = SearchSettings(0.7, engine.ROLLOUT_GREEDY, 1, 1.0, 0.5, engine.ORDER_RULE)

@@ -14,7 +14,8 @@ import misbehaving
 import numpy as np
 import pytest
 
-from mrjack_ai.cli import main
+from mrjack_ai.cli.main import main
+from mrjack_ai.setup.variant import make_variant
 from mrjack_ai.tournament import (
     PairCounts,
     Results,
@@ -29,7 +30,6 @@ from mrjack_ai.tournament import (
 )
 from mrjack_ai.tournament.outcomes import Outcomes
 from mrjack_ai.tournament.store import ResultsReader, recover
-from mrjack_ai.variant import make_variant
 
 SMALL = make_variant("mews", "SH+JW+SG+WG", 4)
 WORDS = "elo0=0 elo1=40 alpha=0.05 beta=0.05"
@@ -109,7 +109,7 @@ def test_killed_and_resumed_stops_at_the_same_game(
     tmp_path: Path, workers: int, alone: Results
 ) -> None:
     path = tmp_path / "r.db"
-    command = [sys.executable, "-m", "mrjack_ai.cli", "tournament", "--agents", "greedy"]
+    command = [sys.executable, "-m", "mrjack_ai.cli.main", "tournament", "--agents", "greedy"]
     command += ["cautious", "--games", "4000", "--seed", "3", "--board", "mews", "--turns", "4"]
     command += ["--cast", "SH+JW+SG+WG", "--workers", str(workers), "--out", str(path)]
     command += ["--sprt", *WORDS.split()]

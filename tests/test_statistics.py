@@ -17,10 +17,8 @@ from scipy.optimize import minimize
 from scipy.special import expit, gammaln, xlogy
 from scipy.stats import binom, norm, t
 
-from mrjack_ai.tournament import PairCounts, Rate, TournamentError
-from mrjack_ai.tournament.ratings import Ratings, bradley_terry
-from mrjack_ai.tournament.sprt import Sprt
-from mrjack_ai.tournament.statistics import (
+from mrjack_ai.stats.ratings import Ratings, bradley_terry
+from mrjack_ai.stats.scores import (
     Z95,
     elo_difference,
     expected_score,
@@ -29,6 +27,8 @@ from mrjack_ai.tournament.statistics import (
     redundancy,
     wilson,
 )
+from mrjack_ai.stats.sprt import Sprt
+from mrjack_ai.tournament import PairCounts, Rate, TournamentError
 
 ELO = 400 / np.log(10)
 

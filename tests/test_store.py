@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from mrjack_ai.record import GameRecord
+from mrjack_ai.game.record import GameRecord
+from mrjack_ai.setup.variant import make_variant
 from mrjack_ai.tournament import (
     Results,
     Settings,
@@ -24,7 +25,6 @@ from mrjack_ai.tournament import (
     run_tournament,
 )
 from mrjack_ai.tournament.store import ResultsReader, ResultsWriter
-from mrjack_ai.variant import make_variant
 
 SMALL = make_variant("mews", "SH+JW+SG+WG", 4)
 AGENTS = ("random", "cautious")
@@ -158,7 +158,7 @@ PROGRAM = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background shell has it ignored
 from mrjack_ai.tournament import Settings, run_tournament
-from mrjack_ai.variant import make_variant
+from mrjack_ai.setup.variant import make_variant
 settings = Settings(("greedy", "cautious"), 4000, 5, make_variant("mews", "SH+JW+SG+WG", 4))
 print("start", flush=True)
 def progress(done, total):
@@ -234,7 +234,7 @@ def test_a_second_run_is_told_of_the_first(tmp_path: Path) -> None:
     message = rf"is being written by another run \(process {os.getpid()}"
     with pytest.raises(TournamentError, match=message):
         run_tournament(small(), out=path)
-    code = "import sys; from mrjack_ai.cli import main; sys.exit(main())"
+    code = "import sys; from mrjack_ai.cli.main import main; sys.exit(main())"
     command = [sys.executable, "-c", code, "tournament", "--games", "8", "--seed", "5"]
     command += ["--agents", *AGENTS, "--board", "mews", "--cast", "SH+JW+SG+WG", "--turns", "4"]
     run = subprocess.run(
@@ -415,7 +415,7 @@ def test_unwritable_and_unreadable(tmp_path: Path) -> None:
 
 def test_full_disk_is_one_clear_error(tmp_path: Path) -> None:
     arguments = ["tournament", "--games", "100", "--board", "mews", "--cast", "SH+JB"]
-    command = f"{sys.executable} -m mrjack_ai.cli {' '.join(arguments)} --out r.db"
+    command = f"{sys.executable} -m mrjack_ai.cli.main {' '.join(arguments)} --out r.db"
     limited = subprocess.run(
         ["bash", "-c", f"ulimit -f 64; {command}"],
         cwd=tmp_path,

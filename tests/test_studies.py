@@ -17,10 +17,10 @@ import fit_value_function as fitting
 import tune
 
 from mrjack_ai.agents import SearchAgent, make_agent
-from mrjack_ai.agents.fitted import load_weights
 from mrjack_ai.agents.registry import parse_agent
-from mrjack_ai.engine import value
 from mrjack_ai.engine.compile import JIT_DISABLED
+from mrjack_ai.search import value_network
+from mrjack_ai.search.weights import load_weights
 
 
 class Threads(ThreadPoolExecutor):
@@ -43,7 +43,7 @@ def test_fitting_learns_and_carries_on(tmp_path: Path, monkeypatch: pytest.Monke
     assert record["agent"] == "greedy"
     assert record["training_loss"] < 0.95 * record["loss_without_features"]
     weights = load_weights(str(tmp_path / "value.npz"))
-    assert weights.shape == (value.WEIGHTS,)
+    assert weights.shape == (value_network.WEIGHTS,)
     games = sorted(tmp_path.glob("games-*.npz"))
     assert len(games) == 3
     before = [file.stat().st_mtime_ns for file in games]
@@ -59,8 +59,10 @@ def test_fitting_finds_what_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     """Positions at random, won exactly where Jack is visible: learnt, and on unseen ones too."""
     monkeypatch.setattr(fitting, "BATCH", 256)
     rng = np.random.default_rng(1)
-    rows = rng.integers(value.OFFSETS[:-1], value.OFFSETS[1:], (20_000, value.ACTIVE))
-    visible = (rows[:, 1] - value.OFFSETS[1]) % 2
+    rows = rng.integers(
+        value_network.OFFSETS[:-1], value_network.OFFSETS[1:], (20_000, value_network.ACTIVE)
+    )
+    visible = (rows[:, 1] - value_network.OFFSETS[1]) % 2
     data = fitting.Data(rows.astype(np.int32), visible.astype(np.float32), rng.random(20_000) < 0.1)
     _, measured = fitting.fit(data, 1)
     assert measured["test_accuracy"] > 0.9

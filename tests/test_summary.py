@@ -12,7 +12,9 @@ import numpy as np
 import pandas
 import pytest
 
-from mrjack_ai.cli import main
+from mrjack_ai.cli.main import main
+from mrjack_ai.setup.variant import make_variant
+from mrjack_ai.stats.scores import wilson
 from mrjack_ai.tournament import (
     PairCounts,
     Results,
@@ -28,8 +30,6 @@ from mrjack_ai.tournament import (
 )
 from mrjack_ai.tournament.outcomes import Outcomes
 from mrjack_ai.tournament.standings import ALL_ENDINGS
-from mrjack_ai.tournament.statistics import wilson
-from mrjack_ai.variant import make_variant
 
 SMALL = make_variant("mews", "SH+JW+SG+WG", 4)
 AGENTS = ("cautious", "greedy", "raises-in-tests", "first-in-tests")

@@ -13,8 +13,8 @@ import pytest
 
 from mrjack_ai import Agent, AgentError, Observation
 from mrjack_ai.agents import agent_class, agent_names, make_agent
+from mrjack_ai.setup.variant import make_variant
 from mrjack_ai.testing import check_agent
-from mrjack_ai.variant import make_variant
 
 SEARCHERS = ("pimc", "ismcts", "mo-ismcts", "omniscient")
 BUILT_IN = ("random", "cautious", "greedy", *(f"{name}:sims=40" for name in SEARCHERS))

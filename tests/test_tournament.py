@@ -11,7 +11,9 @@ import pytest
 import mrjack_ai
 from mrjack_ai import Agent, AgentError, Observation
 from mrjack_ai.agents import register_agent
-from mrjack_ai.record import GameRecord
+from mrjack_ai.game.record import GameRecord
+from mrjack_ai.setup.variant import DETECTIVE, JACK, Variant, make_variant
+from mrjack_ai.stats.scores import elo_difference, mean_score, wilson
 from mrjack_ai.tournament import (
     Deal,
     Game,
@@ -25,8 +27,6 @@ from mrjack_ai.tournament import (
     run_tournament,
     standings,
 )
-from mrjack_ai.tournament.statistics import elo_difference, mean_score, wilson
-from mrjack_ai.variant import DETECTIVE, JACK, Variant, make_variant
 
 SMALL = make_variant("mews", "SH+JW+SG+WG", 4)
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from helpers import TERMINAL, legal
 
-from mrjack_ai.game import new_game
+from mrjack_ai.game.state import new_game
 
 pytestmark = pytest.mark.boundscheck
 

@@ -15,16 +15,16 @@ import pytest
 import mrjack_ai
 from mrjack_ai import AgentError, NotationError, State
 from mrjack_ai.agents import PlayEvidence, analyse, make_agent
-from mrjack_ai.agents.fitted import load_weights, save_weights
-from mrjack_ai.agents.tree import SearchSettings, Tree
-from mrjack_ai.belief import identity_weights, possible_identities, public_identities
-from mrjack_ai.engine import search as engine
-from mrjack_ai.engine import value
-from mrjack_ai.engine.behaviour import UNIFORM_SHARE
 from mrjack_ai.engine.layout import DETECTIVE, JACK
-from mrjack_ai.tables import build_tables
+from mrjack_ai.engine.tables import build_tables
+from mrjack_ai.game.belief import identity_weights, possible_identities, public_identities
+from mrjack_ai.search import kernels as engine
+from mrjack_ai.search import value_network
+from mrjack_ai.search.opponent_model import UNIFORM_SHARE
+from mrjack_ai.search.tree import SearchSettings, Tree
+from mrjack_ai.search.weights import load_weights, save_weights
+from mrjack_ai.setup.variant import Variant, make_variant
 from mrjack_ai.tournament import Settings, run_tournament
-from mrjack_ai.variant import Variant, make_variant
 
 VARIANTS = (
     Variant(),
@@ -48,16 +48,16 @@ def random_game(variant: Variant, seed: int) -> list[State]:
 
 def described(states: list[State]) -> np.ndarray:
     positions = np.array([state.position_words() for state in states])
-    rows = np.zeros((len(states), value.ACTIVE), np.int64)
-    value.describe_positions(positions, build_tables(states[0].variant), rows)
+    rows = np.zeros((len(states), value_network.ACTIVE), np.int64)
+    value_network.describe_positions(positions, build_tables(states[0].variant), rows)
     return rows
 
 
 def reference_values(states: list[State], weights: np.ndarray) -> np.ndarray:
     """The network as plain arrays: hidden sums clipped to 0..1, a sigmoid at the end."""
-    size = value.ROWS * value.HIDDEN
-    table = weights[:size].reshape(value.ROWS, value.HIDDEN).astype(np.float64)
-    bias, output = weights[size:-1].reshape(2, value.HIDDEN).astype(np.float64)
+    size = value_network.ROWS * value_network.HIDDEN
+    table = weights[:size].reshape(value_network.ROWS, value_network.HIDDEN).astype(np.float64)
+    bias, output = weights[size:-1].reshape(2, value_network.HIDDEN).astype(np.float64)
     hidden = np.clip(table[described(states)].sum(axis=1) + bias, 0, 1)
     total = hidden @ output + float(weights[-1])
     return total / np.sqrt(1 + total**2)
@@ -67,17 +67,17 @@ def reference_values(states: list[State], weights: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_rows_stay_in_their_feature(variant: Variant) -> None:
     """Each feature has rows of its own: one beyond its end would be read from the next."""
-    seen = np.zeros(value.ROWS, bool)
+    seen = np.zeros(value_network.ROWS, bool)
     for seed in range(30):
         states = [state for state in random_game(variant, seed) if not state.is_terminal()]
         rows = described(states)
-        assert (rows >= value.OFFSETS[:-1]).all()
-        assert (rows < value.OFFSETS[1:]).all()
+        assert (rows >= value_network.OFFSETS[:-1]).all()
+        assert (rows < value_network.OFFSETS[1:]).all()
         seen[rows.ravel()] = True
     assert seen.sum() > 150
     if variant == Variant():
-        for number in range(value.ACTIVE):
-            used = seen[value.OFFSETS[number] : value.OFFSETS[number + 1]]
+        for number in range(value_network.ACTIVE):
+            used = seen[value_network.OFFSETS[number] : value_network.OFFSETS[number + 1]]
             assert used.sum() > 5, f"feature {number} says next to nothing"
 
 
@@ -124,8 +124,8 @@ def test_record_of_the_weights() -> None:
     """The package says how its weights were made, and in games they tell who will win."""
     text = (resources.files("mrjack_ai") / "weights" / "value.json").read_text(encoding="utf-8")
     record = json.loads(text)
-    assert record["rows"] == value.ROWS
-    assert record["hidden_units"] == value.HIDDEN
+    assert record["rows"] == value_network.ROWS
+    assert record["hidden_units"] == value_network.HIDDEN
     assert all("fit_value_function.py" in command for command in record["commands"])
     assert record["test_loss"] < 0.9 * record["loss_without_features"]
     settings = Settings(("ismcts:sims=40", "ismcts:sims=41"), 30, 5, Variant())
@@ -189,8 +189,8 @@ def test_the_rule_of_thumb_counts_the_turn_that_is_dealt() -> None:
 # -- weights files ------------------------------------------------------------------------
 
 
-def arrays(rows: int = value.ROWS, fill: float = 0.0) -> list[np.ndarray]:
-    hidden = value.HIDDEN
+def arrays(rows: int = value_network.ROWS, fill: float = 0.0) -> list[np.ndarray]:
+    hidden = value_network.HIDDEN
     return [np.full((rows, hidden), fill), np.zeros(hidden), np.zeros(hidden), np.zeros(1)]
 
 

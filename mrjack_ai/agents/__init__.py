@@ -2,10 +2,9 @@
 
 from mrjack_ai.agents.analyse import Analysis, analyse
 from mrjack_ai.agents.base import Agent
-from mrjack_ai.agents.behaviour import PlayEvidence
 from mrjack_ai.agents.command import CommandAgent
 from mrjack_ai.agents.greedy import GreedyAgent
-from mrjack_ai.agents.outside import load_code, register_all_installed
+from mrjack_ai.agents.plugins import load_code, register_all_installed
 from mrjack_ai.agents.registry import (
     Parameter,
     agent_class,
@@ -23,7 +22,8 @@ from mrjack_ai.agents.search import (
     SearchAgent,
 )
 from mrjack_ai.agents.simple import CautiousAgent, RandomAgent
-from mrjack_ai.agents.tree import RootStatistics
+from mrjack_ai.search.evidence import PlayEvidence
+from mrjack_ai.search.tree import RootStatistics
 
 __all__ = [
     "Agent",

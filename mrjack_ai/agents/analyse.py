@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from mrjack_ai.actions import action_space
 from mrjack_ai.agents.registry import make_agent
 from mrjack_ai.agents.search import SearchAgent
-from mrjack_ai.agents.tree import RootStatistics
-from mrjack_ai.belief import identity_weights
 from mrjack_ai.errors import AgentError, NotationError
-from mrjack_ai.game import State
-from mrjack_ai.observation import Observation, event_text
+from mrjack_ai.game.actions import action_space
+from mrjack_ai.game.belief import identity_weights
+from mrjack_ai.game.observation import Observation, event_text
+from mrjack_ai.game.state import State
+from mrjack_ai.search.tree import RootStatistics
 
 if TYPE_CHECKING:
     import pandas

@@ -15,9 +15,9 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from mrjack_ai.game import State
-from mrjack_ai.observation import Observation
-from mrjack_ai.variant import Variant
+from mrjack_ai.game.observation import Observation
+from mrjack_ai.game.state import State
+from mrjack_ai.setup.variant import Variant
 
 
 class Agent(ABC):
@@ -40,6 +40,10 @@ class Agent(ABC):
     variant: Variant
     player: int
     time_limit: float | None = None
+
+    @classmethod  # noqa: B027 - most have nothing to load
+    def load(cls, variant: Variant) -> None:
+        """Called once a process before its first game: load what takes time, off the clock."""
 
     def start(self, variant: Variant, player: int, rng: np.random.Generator) -> None:
         """Called before each game; override to prepare, and call this one first."""

@@ -49,7 +49,7 @@ and perhaps of different variants; nothing of a game before may change how it pl
 | field | type | meaning |
 |---|---|---|
 | type | text | `observation` |
-| position | text | the position; see `mrjack_ai.notation`; `?` is what the player may not know |
+| position | text | the position; see `mrjack_ai.game.notation`; `?` is what they may not know |
 | node | text | what is decided: `pick`, `use`, `whistle` or `aim` |
 | turn | number | number of the turn |
 | positions | object | hex of each character, by code |
@@ -89,15 +89,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mrjack_ai.actions import action_space
 from mrjack_ai.agents.base import Agent
 from mrjack_ai.agents.program import Program, ProgramError, ProgramTimeoutError
 from mrjack_ai.agents.registry import parse_values, plain_parameters, register_agent
+from mrjack_ai.engine.tables import Words
 from mrjack_ai.errors import AgentError, IllegalChoiceError, TimeLimitError
-from mrjack_ai.notation import position_text
-from mrjack_ai.observation import Observation
-from mrjack_ai.tables import Words
-from mrjack_ai.variant import PLAYER_NAMES, Variant
+from mrjack_ai.game.actions import action_space
+from mrjack_ai.game.notation import position_text
+from mrjack_ai.game.observation import Observation
+from mrjack_ai.setup.variant import PLAYER_NAMES, Variant
 from mrjack_ai.version import RULES_VERSION, __version__
 
 PROTOCOL = 1

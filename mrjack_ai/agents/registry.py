@@ -82,7 +82,7 @@ def agent_class(name: str) -> type[Agent]:
     """
     if name not in _AGENTS:
         # Not at the top: it registers what it finds here.
-        from mrjack_ai.agents.outside import installed_names, register_installed
+        from mrjack_ai.agents.plugins import installed_names, register_installed
 
         if not register_installed(name):
             known = list(dict.fromkeys([*_AGENTS, *installed_names()]))

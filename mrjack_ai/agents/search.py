@@ -10,17 +10,18 @@ import numpy as np
 import numpy.typing as npt
 
 from mrjack_ai.agents.base import Agent, uniform_over
-from mrjack_ai.agents.behaviour import PlayEvidence
-from mrjack_ai.agents.certainty import avoidable_losses, certain_wins
-from mrjack_ai.agents.fitted import FITTED
-from mrjack_ai.agents.tree import RootStatistics, SearchSettings, Tree, add_up, split
-from mrjack_ai.belief import determinize, possible_identities
-from mrjack_ai.engine import search as engine
 from mrjack_ai.engine.layout import STATE
 from mrjack_ai.errors import AgentError
-from mrjack_ai.game import State
-from mrjack_ai.observation import Observation
-from mrjack_ai.variant import DETECTIVE, JACK, Variant
+from mrjack_ai.game.belief import determinize, possible_identities
+from mrjack_ai.game.observation import Observation
+from mrjack_ai.game.state import State
+from mrjack_ai.search import kernels as engine
+from mrjack_ai.search.certainty import avoidable_losses, certain_wins
+from mrjack_ai.search.evidence import PlayEvidence
+from mrjack_ai.search.tree import RootStatistics, SearchSettings, Tree, add_up, split
+from mrjack_ai.search.warmup import HEURISTIC, SEARCH
+from mrjack_ai.search.weights import FITTED
+from mrjack_ai.setup.variant import DETECTIVE, JACK, Variant
 
 ROLLOUTS: dict[str, int] = {
     "none": engine.ROLLOUT_NONE,
@@ -52,7 +53,7 @@ class SearchAgent(Agent):
         horizon: calls for witnesses to play through before the value is estimated; 8 plays
             every game to its end; not with `rollout=none`.
         eval: how it is estimated: `rule` (the rule of thumb of `greedy`), `fitted`, or a file of
-            weights of your own (see `mrjack_ai.agents.fitted`).
+            weights of your own (see `mrjack_ai.search.weights`).
         widening, power: a node has at most `widening * visits ** power` actions under
             consideration.
         order: in which order actions are considered: `random`, `rule` (of thumb), or `fitted`:
@@ -138,8 +139,15 @@ class SearchAgent(Agent):
         )
         self._settings.weights()  # an unusable file is told now
 
+    @classmethod
+    def load(cls, variant: Variant) -> None:
+        HEURISTIC.load(variant)
+        SEARCH.load(variant)
+
     def start(self, variant: Variant, player: int, rng: np.random.Generator) -> None:
         super().start(variant, player, rng)
+        HEURISTIC.ensure(variant)
+        SEARCH.ensure(variant)
         self._trees = []
         self._evidence = None
         if player in self._sharpness:

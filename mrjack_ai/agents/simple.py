@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 import numpy.typing as npt
 
 from mrjack_ai.agents.base import Agent, uniform_over
-from mrjack_ai.belief import possible_identities
-from mrjack_ai.observation import Observation
-from mrjack_ai.tables import ACCUSE, build_tables, tables_record
-from mrjack_ai.variant import DETECTIVE, Variant
+from mrjack_ai.game.actions import accusation_ids
+from mrjack_ai.game.belief import possible_identities
+from mrjack_ai.game.observation import Observation
+from mrjack_ai.setup.variant import DETECTIVE
 
 
 class RandomAgent(Agent):
@@ -22,13 +20,6 @@ class RandomAgent(Agent):
 
     def policy(self, observation: Observation) -> npt.NDArray[np.float64]:
         return np.full(len(observation.actions), 1.0 / len(observation.actions))
-
-
-@lru_cache(maxsize=64)
-def accusation_ids(variant: Variant) -> tuple[int, int]:
-    """First accusation id and the id after the last; seats are in order between them."""
-    base = tables_record(build_tables(variant))["base"]
-    return int(base[ACCUSE]), int(base[ACCUSE + 1])
 
 
 class CautiousAgent(Agent):

@@ -20,7 +20,8 @@ import numpy as np
 
 from mrjack_ai.engine.bits import integer, nth_bit, popcount, random_below
 from mrjack_ai.engine.compile import helper, kernel
-from mrjack_ai.engine.entry import apply_recorded
+from mrjack_ai.engine.features import write_features
+from mrjack_ai.engine.kernels import apply_recorded
 from mrjack_ai.engine.layout import (
     CHANCE,
     DETECTIVE,
@@ -32,10 +33,9 @@ from mrjack_ai.engine.layout import (
     STATE_WORDS,
     game_words,
 )
-from mrjack_ai.engine.observe import write_features
 from mrjack_ai.engine.rules import alibi_pile, detective_return, list_legal, set_up
-from mrjack_ai.tables import MAX_ACTIONS, TABLES
-from mrjack_ai.variant import Variant
+from mrjack_ai.engine.tables import MAX_ACTIONS, TABLES
+from mrjack_ai.setup.variant import Variant
 
 SHOW = 0
 """Order: only let chance decide, if it is its turn, and write what is seen."""

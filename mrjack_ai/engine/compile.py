@@ -30,10 +30,9 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 def source_hash(package: Path = _PACKAGE) -> str:
     """Hash of the sources and settings that decide the machine code of every kernel."""
     digest = hashlib.sha256()
-    paths = [package / "board.py", package / "characters.py", package / "variant.py"]
-    paths += [package / "tables.py", *sorted((package / "engine").glob("*.py"))]
-    for path in paths:
-        digest.update(path.name.encode())
+    folders = ("setup", "engine", "search")
+    for path in sorted(path for folder in folders for path in (package / folder).glob("*.py")):
+        digest.update(path.relative_to(package).as_posix().encode())
         digest.update(path.read_bytes())
     settings = (numba.__version__, sys.version_info[:2], config.BOUNDSCHECK, config.OPT)
     digest.update(repr(settings).encode())

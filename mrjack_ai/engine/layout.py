@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mrjack_ai.tables import max_game_length
-from mrjack_ai.variant import MAX_SEATS, MAX_TURNS, Variant
+from mrjack_ai.engine.tables import max_game_length
+from mrjack_ai.setup.variant import MAX_SEATS, MAX_TURNS, Variant
 
 # Nodes of the game tree, in the words of RULES.md section 9.
 NODE_JACK, NODE_DEAL, NODE_PICK, NODE_USE, NODE_WHISTLE, NODE_AIM, NODE_ALIBI, NODE_TERMINAL = (

@@ -1,7 +1,7 @@
 """The rules as compiled helpers on records: `s` is a `STATE`, `t` a `TABLES` record.
 
 Numbers in comments are those of RULES.md. Functions here change `s` in place and trust their
-arguments; the checked entry points are in `mrjack_ai.engine.entry`.
+arguments; the checked entry points are in `mrjack_ai.engine.kernels`.
 """
 
 from __future__ import annotations
@@ -10,17 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from mrjack_ai.board import DIRECTIONS
-from mrjack_ai.characters import (
-    ABILITY_AIM,
-    ABILITY_CORDON,
-    ABILITY_COVER,
-    ABILITY_DRAW,
-    ABILITY_LAMP,
-    ABILITY_NONE,
-    ABILITY_SWAP,
-    ABILITY_WHISTLE,
-)
 from mrjack_ai.engine.bits import ONE, ZERO, bit, has, integer, lowest
 from mrjack_ai.engine.compile import helper
 from mrjack_ai.engine.layout import (
@@ -42,19 +31,30 @@ from mrjack_ai.engine.layout import (
     TERMINAL,
     WRONG_ACCUSATION,
 )
-from mrjack_ai.tables import ACCUSE as DO_ACCUSE
-from mrjack_ai.tables import CORDON as DO_CORDON
-from mrjack_ai.tables import COVER as DO_COVER
-from mrjack_ai.tables import ESCAPE as DO_ESCAPE
-from mrjack_ai.tables import LAMP as DO_LAMP
-from mrjack_ai.tables import LIGHT as DO_LIGHT
-from mrjack_ai.tables import MOVE as DO_MOVE
-from mrjack_ai.tables import NO_SEAT, WHISTLE_STEPS
-from mrjack_ai.tables import PICK as DO_PICK
-from mrjack_ai.tables import STAY as DO_STAY
-from mrjack_ai.tables import SWAP as DO_SWAP
-from mrjack_ai.tables import WHISTLE as DO_WHISTLE
-from mrjack_ai.variant import MAX_SEATS, MAX_TURNS
+from mrjack_ai.engine.tables import ACCUSE as DO_ACCUSE
+from mrjack_ai.engine.tables import CORDON as DO_CORDON
+from mrjack_ai.engine.tables import COVER as DO_COVER
+from mrjack_ai.engine.tables import ESCAPE as DO_ESCAPE
+from mrjack_ai.engine.tables import LAMP as DO_LAMP
+from mrjack_ai.engine.tables import LIGHT as DO_LIGHT
+from mrjack_ai.engine.tables import MOVE as DO_MOVE
+from mrjack_ai.engine.tables import NO_SEAT, WHISTLE_STEPS
+from mrjack_ai.engine.tables import PICK as DO_PICK
+from mrjack_ai.engine.tables import STAY as DO_STAY
+from mrjack_ai.engine.tables import SWAP as DO_SWAP
+from mrjack_ai.engine.tables import WHISTLE as DO_WHISTLE
+from mrjack_ai.setup.board import DIRECTIONS
+from mrjack_ai.setup.characters import (
+    ABILITY_AIM,
+    ABILITY_CORDON,
+    ABILITY_COVER,
+    ABILITY_DRAW,
+    ABILITY_LAMP,
+    ABILITY_NONE,
+    ABILITY_SWAP,
+    ABILITY_WHISTLE,
+)
+from mrjack_ai.setup.variant import MAX_SEATS, MAX_TURNS
 
 Record = Any
 N_DIRECTIONS = len(DIRECTIONS)

@@ -1,4 +1,4 @@
-"""Compile every kernel once, and say so while the user waits."""
+"""Compile kernels once, group by group, and say so while the user waits."""
 
 from __future__ import annotations
 
@@ -9,120 +9,100 @@ from collections.abc import Callable
 
 import numpy as np
 
-from mrjack_ai.engine import behaviour, entry, greedy, observe, search, tactics, value
 from mrjack_ai.engine import compile as compiling
-from mrjack_ai.engine.layout import GENERATOR, STATE_WORDS, game_words
-from mrjack_ai.tables import MAX_ACTIONS, Words, build_tables
-from mrjack_ai.variant import Variant
+from mrjack_ai.engine import features, kernels
+from mrjack_ai.engine.layout import GENERATOR, game_words
+from mrjack_ai.engine.tables import MAX_ACTIONS, Words, build_tables
+from mrjack_ai.setup.variant import Variant
 
-_MARKER = "complete"
-_BATCH_MARKER = "complete-batch"
 _MOST_FEATURES = 4096
-_ready = compiling.JIT_DISABLED
-_batch_ready = compiling.JIT_DISABLED
 
 
-def is_compiled() -> bool:
-    """True when every kernel is in the cache, or compiled in this process."""
-    return _ready or _is_marked(_MARKER)
+class KernelGroup:
+    """Kernels that are compiled together, when something first needs them.
 
-
-def _is_marked(marker: str) -> bool:
-    folder = compiling.CACHE_FOLDER
-    return folder is not None and (folder / marker).exists()
-
-
-def ensure_compiled(variant: Variant) -> None:
-    """Compile all kernels unless that has been done, with a line on standard error.
-
-    Called before the first game of a process; the cost of later calls is one comparison.
+    Args:
+        what: what they are for, as the user reads it while they are compiled.
+        marker: name of the file that marks a cache that holds them all.
+        run: calls each kernel once, with the types of arguments that the library uses.
     """
-    global _ready
-    if _ready:
-        return
-    _compile("engine", 20, _MARKER, _run_all, variant)
-    _ready = True
+
+    def __init__(self, what: str, marker: str, run: Callable[[Variant, Words], None]) -> None:
+        self._what = what
+        self._marker = marker
+        self._run = run
+        self._ready = compiling.JIT_DISABLED
+
+    def is_compiled(self) -> bool:
+        """True when the kernels are in the cache, or compiled in this process."""
+        folder = compiling.CACHE_FOLDER
+        return self._ready or (folder is not None and (folder / self._marker).exists())
+
+    def ensure(self, variant: Variant) -> None:
+        """Compile the kernels unless that has been done, with a line on standard error.
+
+        The cost of later calls is one comparison.
+        """
+        if self._ready:
+            return
+        if not self.is_compiled():
+            self._compile(variant)
+        self._ready = True
+
+    def load(self, variant: Variant) -> None:
+        """Bring every kernel into this process, so that no first call counts as thinking."""
+        self.ensure(variant)
+        if not compiling.JIT_DISABLED:
+            self._run(variant, build_tables(variant))
+
+    def _compile(self, variant: Variant) -> None:
+        folder = compiling.CACHE_FOLDER
+        message = f"compiling the {self._what}"
+        if folder is not None:
+            message += ", once ..."
+        else:
+            message += (
+                "; it cannot be kept, since no cache folder can be written: set NUMBA_CACHE_DIR "
+                "to one that can ..."
+            )
+        print(f"mrjack_ai: {message}", file=sys.stderr, flush=True)
+        started = time.perf_counter()
+        self._run(variant, build_tables(variant))
+        print(f"mrjack_ai: compiled in {time.perf_counter() - started:.0f} s", file=sys.stderr)
+        if folder is not None:
+            # Where it cannot be written it is compiled again next time; that is all.
+            with contextlib.suppress(OSError):
+                (folder / self._marker).touch()
 
 
-def ensure_batch_compiled(variant: Variant) -> None:
-    """As `ensure_compiled`, with the kernels of batches too, which ordinary use does not need."""
-    global _batch_ready
-    ensure_compiled(variant)
-    if _batch_ready:
-        return
-    _compile("environments", 4, _BATCH_MARKER, _run_batch, variant)
-    _batch_ready = True
-
-
-def _compile(
-    what: str, seconds: int, marker: str, run: Callable[[Variant, Words], None], variant: Variant
-) -> None:
-    """Call some kernels once, unless the cache is marked to hold them, and mark it."""
-    if _is_marked(marker):
-        return
-    _announce(what, seconds)
-    started = time.perf_counter()
-    run(variant, build_tables(variant))
-    print(f"mrjack_ai: compiled in {time.perf_counter() - started:.0f} s", file=sys.stderr)
-    if compiling.CACHE_FOLDER is not None:
-        # Where it cannot be written it is compiled again next time; that is all.
-        with contextlib.suppress(OSError):
-            (compiling.CACHE_FOLDER / marker).touch()
-
-
-def load_kernels(variant: Variant) -> None:
-    """Bring every kernel into this process (0.1 s), so that no first call counts as thinking."""
-    ensure_compiled(variant)
-    if not compiling.JIT_DISABLED:
-        _run_all(variant, build_tables(variant))
-
-
-def _announce(what: str, seconds: int) -> None:
-    if compiling.CACHE_FOLDER is not None:
-        message = f"compiling the {what}, once (about {seconds} s) ..."
-    else:
-        message = (
-            f"compiling the {what} (about {seconds} s); it cannot be kept, since no cache folder "
-            "can be written: set NUMBA_CACHE_DIR to one that can ..."
-        )
-    print(f"mrjack_ai: {message}", file=sys.stderr, flush=True)
-
-
-def _run_all(variant: Variant, tables: Words) -> None:
-    """Call every entry point with the argument types the library uses."""
+def game_to_move(variant: Variant, tables: Words) -> Words:
+    """A game in which a player has just chosen the first card: what kernels are first run on."""
     game = np.zeros(game_words(variant), np.uint64)
     scratch = np.empty(MAX_ACTIONS, np.int64)
-    entry.start_game(game, tables)
-    for _ in range(3):  # identity, deal, card: then it is a player's turn
-        entry.legal_actions(game, tables, scratch)
-        entry.apply_action(game, tables, int(scratch[0]), scratch)
-    entry.visible(game, tables)
-    entry.lit(game, tables)
-    entry.reachable(game, tables, 0, 1)
-    entry.exits_in_reach(game, tables, 0)
-    entry.count_sequences(game, tables, 1)
-    observe.features(game, tables, 0, np.zeros(_MOST_FEATURES, np.float32))
-    greedy.rate_actions(game, tables, 1, np.empty(MAX_ACTIONS))
-    entry.mask_state(game.copy(), 0)
-    tactics.judge_actions(game, tables, scratch)
-    settings = np.zeros(search.SETTINGS.itemsize // 8, np.uint64)
-    settings.view(search.SETTINGS)["chances"] = np.inf
-    weights = np.zeros(value.WEIGHTS, np.float32)
-    nodes = np.zeros(4096 * search.NODE_WORDS, np.uint64)
-    search.search(game, tables, weights, settings, nodes, 1)
-    search.extract_subtree(nodes, 0, nodes.copy())
-    events = np.zeros(1, np.int64)
-    start = np.zeros(game_words(variant), np.uint64)
-    entry.start_game(start, tables)
-    behaviour.weigh_plays(start, tables, weights, events[:0], 0, 1, 1.0, np.zeros(8))
-    behaviour.model_choices(game, tables, weights, 1, 1.0, np.zeros((8, MAX_ACTIONS)))
-    described = np.zeros((1, value.ACTIVE), np.int64)
-    value.describe_positions(game[None, :STATE_WORDS].copy(), tables, described)
-    entry.random_games(game, tables, 1, np.uint64(0), np.zeros(6, np.int64))
+    kernels.start_game(game, tables)
+    for _ in range(3):  # identity, deal, card
+        kernels.legal_actions(game, tables, scratch)
+        kernels.apply_action(game, tables, int(scratch[0]), scratch)
+    return game
+
+
+def _run_engine(variant: Variant, tables: Words) -> None:
+    game = game_to_move(variant, tables)
+    kernels.visible(game, tables)
+    kernels.lit(game, tables)
+    kernels.reachable(game, tables, 0, 1)
+    kernels.exits_in_reach(game, tables, 0)
+    features.features(game, tables, 0, np.zeros(_MOST_FEATURES, np.float32))
+    kernels.mask_state(game.copy(), 0)
+
+
+def _run_counting(variant: Variant, tables: Words) -> None:
+    game = game_to_move(variant, tables)
+    kernels.count_sequences(game, tables, 1)
+    kernels.random_games(game, tables, 1, np.uint64(0), np.zeros(6, np.int64))
 
 
 def _run_batch(variant: Variant, tables: Words) -> None:
-    """Call every kernel of batches with the argument types the library uses."""
     from mrjack_ai.engine import batch  # its kernels are built when imported: 10 ms
 
     games = np.zeros((1, batch.row_words(variant)), np.uint64)
@@ -151,3 +131,11 @@ def _run_batch(variant: Variant, tables: Words) -> None:
     )
     batch.sample_actions(lists, counts, generators, actions)
     batch.find_illegal(lists, counts, actions)
+
+
+ENGINE = KernelGroup("engine", "complete-engine", _run_engine)
+"""What every game needs: starting, legal actions, playing, what is visible."""
+COUNTING = KernelGroup("counting of games", "complete-counting", _run_counting)
+"""Perft and random games in one compiled call."""
+BATCH = KernelGroup("environments", "complete-batch", _run_batch)
+"""Many games at once."""

@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mrjack_ai.actions import action_space
-from mrjack_ai.board import Board
 from mrjack_ai.engine.layout import GENERATOR, game_words
-from mrjack_ai.engine.warmup import ensure_batch_compiled
+from mrjack_ai.engine.tables import Words, build_tables
+from mrjack_ai.engine.warmup import BATCH, ENGINE
 from mrjack_ai.errors import IllegalActionError, VariantError
-from mrjack_ai.game import State
-from mrjack_ai.observation import split_tensor, tensor_sections, tensor_size
-from mrjack_ai.tables import Words, build_tables
-from mrjack_ai.variant import FULL_CAST, MAX_TURNS, Variant, make_variant
+from mrjack_ai.game.actions import action_space
+from mrjack_ai.game.observation import split_tensor, tensor_sections, tensor_size
+from mrjack_ai.game.state import State
+from mrjack_ai.setup.board import Board
+from mrjack_ai.setup.variant import FULL_CAST, MAX_TURNS, Variant, make_variant
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,8 @@ class BatchEnv:
             variant = make_variant(*described)
         elif described != ("whitechapel", FULL_CAST, MAX_TURNS, "detective"):
             raise ValueError("give a variant, or describe it, but not both")
-        ensure_batch_compiled(variant)
+        ENGINE.ensure(variant)
+        BATCH.ensure(variant)
         batch = self._kernels
 
         self.n = n
@@ -374,7 +375,7 @@ class BatchEnv:
         """One section of the observation tensors, shaped: a view, no copy.
 
         Planes over the street hexes are `position` (n, seats, hexes), `open_manholes` and
-        `lit_hexes` (n, hexes); `mrjack_ai.observation.tensor_sections` explains all of them.
+        `lit_hexes` (n, hexes); `mrjack_ai.game.observation.tensor_sections` explains all of them.
 
         Args:
             name: a key of `tensor_sections(variant)`.

@@ -19,12 +19,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mrjack_ai.actions import action_space
-from mrjack_ai.board import Board
-from mrjack_ai.game import State, new_game
-from mrjack_ai.observation import Observation, tensor_size
+from mrjack_ai.game.actions import action_space
+from mrjack_ai.game.observation import Observation, tensor_size
+from mrjack_ai.game.state import State, new_game
 from mrjack_ai.render import board_text
-from mrjack_ai.variant import FULL_CAST, MAX_TURNS, PLAYER_NAMES, Variant, make_variant
+from mrjack_ai.setup.board import Board
+from mrjack_ai.setup.variant import FULL_CAST, MAX_TURNS, PLAYER_NAMES, Variant, make_variant
 
 try:
     from gymnasium import spaces

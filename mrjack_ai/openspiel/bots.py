@@ -9,11 +9,11 @@ import numpy as np
 import pyspiel
 
 from mrjack_ai.agents.base import Agent
-from mrjack_ai.belief import determinize
 from mrjack_ai.errors import IllegalChoiceError
-from mrjack_ai.observation import Observation
+from mrjack_ai.game.belief import determinize
+from mrjack_ai.game.observation import Observation
 from mrjack_ai.openspiel.game import MrJackGame, MrJackState, load_game
-from mrjack_ai.variant import Variant
+from mrjack_ai.setup.variant import Variant
 
 
 class AgentBot(pyspiel.Bot):  # type: ignore[misc]

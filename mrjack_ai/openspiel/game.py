@@ -15,10 +15,7 @@ from typing import Any
 import numpy as np
 import pyspiel
 
-from mrjack_ai.actions import ActionSpace, action_space
-from mrjack_ai.belief import determinize
-from mrjack_ai.board import board_from_dict
-from mrjack_ai.engine import entry, observe
+from mrjack_ai.engine import features, kernels
 from mrjack_ai.engine.layout import (
     CHANCE,
     NODE_NAMES,
@@ -29,11 +26,13 @@ from mrjack_ai.engine.layout import (
     SUMMARY_WORD,
     game_words,
 )
-from mrjack_ai.engine.warmup import ensure_compiled
+from mrjack_ai.engine.tables import Words, build_tables, max_game_length
+from mrjack_ai.engine.warmup import ENGINE
 from mrjack_ai.errors import BoardError
-from mrjack_ai.game import State
-from mrjack_ai.notation import position_text
-from mrjack_ai.observation import (
+from mrjack_ai.game.actions import ActionSpace, action_space
+from mrjack_ai.game.belief import determinize
+from mrjack_ai.game.notation import position_text
+from mrjack_ai.game.observation import (
     EVENT_BITS,
     Observation,
     event_bits,
@@ -46,9 +45,10 @@ from mrjack_ai.observation import (
     tensor_sections,
     tensor_size,
 )
-from mrjack_ai.position import returns_of, set_bits
-from mrjack_ai.tables import Words, build_tables, max_game_length
-from mrjack_ai.variant import DEFAULT_VARIANT, PLAYER_NAMES, Variant, make_variant
+from mrjack_ai.game.position import returns_of, set_bits
+from mrjack_ai.game.state import State
+from mrjack_ai.setup.board import board_from_dict
+from mrjack_ai.setup.variant import DEFAULT_VARIANT, PLAYER_NAMES, Variant, make_variant
 
 GAME_TYPE = pyspiel.GameType(
     short_name="mrjack",
@@ -93,7 +93,7 @@ class MrJackGame(pyspiel.Game):  # type: ignore[misc]
     def __init__(self, params: dict[str, Any] | None = None) -> None:
         params = params or {}
         self.variant = _variant_of(params)
-        ensure_compiled(self.variant)
+        ENGINE.ensure(self.variant)
         space = action_space(self.variant)
         info = pyspiel.GameInfo(
             num_distinct_actions=space.num_actions,
@@ -106,7 +106,7 @@ class MrJackGame(pyspiel.Game):  # type: ignore[misc]
         )
         super().__init__(GAME_TYPE, info, params)
         start = np.zeros(game_words(self.variant), np.uint64)
-        entry.start_game(start, build_tables(self.variant))
+        kernels.start_game(start, build_tables(self.variant))
         self._state_class = type(
             "MrJackState",
             (MrJackState,),
@@ -167,8 +167,8 @@ class MrJackState(pyspiel.State):  # type: ignore[misc]
         return int(self._words[SUMMARY_WORD]) & 0xFF == NODE_TERMINAL
 
     def _legal_actions(self, player: int) -> list[int]:
-        scratch = entry.scratch.actions
-        count = entry.legal_actions(self._words, self._tables, scratch)
+        scratch = kernels.scratch.actions
+        count = kernels.legal_actions(self._words, self._tables, scratch)
         actions: list[int] = scratch[:count].tolist()
         return actions
 
@@ -178,7 +178,7 @@ class MrJackState(pyspiel.State):  # type: ignore[misc]
         return [(outcome, 1.0 / len(outcomes)) for outcome in outcomes]
 
     def _apply_action(self, action: int) -> None:
-        if not entry.apply_action(self._words, self._tables, action, entry.scratch.actions):
+        if not kernels.apply_action(self._words, self._tables, action, kernels.scratch.actions):
             self.to_native().apply_action(action)  # raises, saying what would be legal
 
     def _action_to_string(self, player: int, action: int) -> str:
@@ -280,7 +280,7 @@ class MrJackObserver:
     """OpenSpiel's observer interface (see `open_spiel.python.observation`).
 
     Supports every combination of public and private information. `dict` holds the sections of
-    `mrjack_ai.observation.tensor_sections` by name, and with perfect recall also `events`, the
+    `mrjack_ai.game.observation.tensor_sections` by name, and with perfect recall also `events`, the
     event codes so far in binary. Without public information only `identity` and `own_alibis`
     are left (and the events that only the observer knows); without private information they are
     missing, as is who is looking; with that of all players it is given for both.
@@ -338,7 +338,7 @@ class MrJackObserver:
         _check_player(player)
         self.tensor.fill(0)
         self._whole.fill(0)
-        observe.features(state._words, state._tables, player, self._whole)
+        features.features(state._words, state._tables, player, self._whole)
         for ours, part in self._copied:
             ours[:] = part
         if "events" in self.dict:

@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from mrjack_ai.actions import Action, action_space
-from mrjack_ai.characters import KINDS
 from mrjack_ai.errors import MrJackError
-from mrjack_ai.observation import Observation
-from mrjack_ai.variant import Variant
+from mrjack_ai.game.actions import Action, action_space
+from mrjack_ai.game.observation import Observation
+from mrjack_ai.setup.characters import KINDS
+from mrjack_ai.setup.variant import Variant
 
 Words = tuple[str, ...]
 """Words of an action, or the first of them."""

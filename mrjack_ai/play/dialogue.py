@@ -8,19 +8,19 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mrjack_ai.actions import action_space
 from mrjack_ai.agents import analyse, make_agent
 from mrjack_ai.agents.search import SearchAgent
-from mrjack_ai.belief import identity_weights
-from mrjack_ai.characters import KIND_BY_CODE
+from mrjack_ai.common.files import reason_of, write_whole
 from mrjack_ai.errors import AgentError, MrJackError, RecordError
-from mrjack_ai.files import reason_of, write_whole
-from mrjack_ai.observation import Observation
-from mrjack_ai.play import words
+from mrjack_ai.game.actions import action_space
+from mrjack_ai.game.belief import identity_weights
+from mrjack_ai.game.observation import Observation
 from mrjack_ai.play.choices import Menu, NoMatchError, completions, match, text_of
 from mrjack_ai.play.session import Session
+from mrjack_ai.render import phrases
 from mrjack_ai.render.facts import PLAYERS, SIDES, possible
 from mrjack_ai.render.terminal import board_text, board_width, describe
+from mrjack_ai.setup.characters import KIND_BY_CODE
 
 DEFAULT_HINT = "ismcts:sims=2000"
 """Agent that gives hints where the opponent does not search."""
@@ -104,7 +104,7 @@ class Dialogue:
             "board": lambda _: self.board(),
             "facts": lambda _: self._facts(),
             "story": lambda _: "\n".join(map(self._wrap, self.session.story.lines)),
-            "names": lambda _: self._paragraphs(words.names_text(self.session.variant)),
+            "names": lambda _: self._paragraphs(phrases.names_text(self.session.variant)),
             "actions": self._actions,
             "hint": lambda _: self._hint(),
             "undo": lambda _: self._undo(),
@@ -119,7 +119,7 @@ class Dialogue:
         """Said once at the start."""
         session = self.session
         return self._wrap(
-            f"{words.side_text(session.human)} {session.opponent} plays "
+            f"{phrases.side_text(session.human)} {session.opponent} plays "
             f"{PLAYERS[1 - session.human]}"
             + (", and looks at what it may not know" if session.agent.cheats else "")
             + ". Type `help` for the rules and the commands."
@@ -158,9 +158,9 @@ class Dialogue:
         """How the human's input could go on, as whole lines."""
         menu = self._menu
         found = completions(self.session.view(), typed, menu.path)
-        found += [name for name in words.COMMANDS if name.startswith(typed) and name != typed]
+        found += [name for name in phrases.COMMANDS if name.startswith(typed) and name != typed]
         if typed.startswith("help "):
-            topics = words.help_topics(self.session.variant)
+            topics = phrases.help_topics(self.session.variant)
             found += [line for line in (f"help {t}" for t in topics) if line.startswith(typed)]
         return list(dict.fromkeys(found))
 
@@ -170,10 +170,10 @@ class Dialogue:
         answers = menu.next_words()
         title = self._question(menu, view)
         if not answers:
-            what = words.KIND_TEXTS[menu.path[0]]
+            what = phrases.KIND_TEXTS[menu.path[0]]
             if menu.path[0] == "pick":
                 code = menu.path[1]
-                what = f"{KIND_BY_CODE[code].name}: {words.character_text(code)}"
+                what = f"{KIND_BY_CODE[code].name}: {phrases.character_text(code)}"
             return f"{title}\n" + self._wrap(f"  1  {text_of(menu.path)}  {what}", 5)
         labels = [self._label(menu, view, word) for word in answers]
         numbers = _numbers(answers)
@@ -192,7 +192,7 @@ class Dialogue:
 
     def _question(self, menu: Menu, view: Observation) -> str:
         if menu.path:
-            questions = words.WORD_QUESTIONS.get(menu.path[0], ())
+            questions = phrases.WORD_QUESTIONS.get(menu.path[0], ())
             at = len(menu.path) - 1
             asked = questions[at] if at < len(questions) else "Only this is possible:"
             if menu.path[0] == "pick":
@@ -203,7 +203,7 @@ class Dialogue:
                 asked += f" Steps left: {view.whistle_steps}."
             return self._wrap(f"{view.playing}, {text_of(menu.path)}: {asked}")
         code = view.playing or ""
-        what = f"{words.named(code)} {words.character_text(code)}."
+        what = f"{phrases.named(code)} {phrases.character_text(code)}."
         if view.has_moved:
             what += " He has moved." if code != "MS" else " She has moved."
         elif KIND_BY_CODE[code].ability and not view.ability_open:
@@ -216,10 +216,10 @@ class Dialogue:
             ways = "" if count == 1 else f" ({count} ways)"
             one = menu.choose(view, word)
             shown = text_of(one.path) if count == 1 else word
-            return f"{shown}  {words.KIND_TEXTS[word]}{ways}"
+            return f"{shown}  {phrases.KIND_TEXTS[word]}{ways}"
         kind, at = menu.path[0], len(menu.path)
         if kind == "pick":
-            return f"{word}  {KIND_BY_CODE[word].name}: {words.character_text(word)}"
+            return f"{word}  {KIND_BY_CODE[word].name}: {phrases.character_text(word)}"
         if kind in ("accuse", "swap", "whistle") and at == 1:
             suspect = "suspect" if word in possible(view) else "not Jack"
             if word == view.identity:
@@ -309,9 +309,9 @@ class Dialogue:
     # -- commands -------------------------------------------------------------------------
 
     def _help(self, topic: str) -> str:
-        topics = words.help_topics(self.session.variant)
+        topics = phrases.help_topics(self.session.variant)
         if not topic:
-            parts = [words.side_text(self.session.human)]
+            parts = [phrases.side_text(self.session.human)]
             parts += [topics[name] for name in ("goal", "turn", "witness", "winning", "typing")]
             parts.append("Commands:\n" + topics["commands"])
             parts.append(f"More: `help TOPIC` with one of {', '.join(topics)}.")
@@ -319,10 +319,10 @@ class Dialogue:
         found = [name for name in topics if name.startswith(topic.lower())]
         code = topic.upper()
         if code in self.session.variant.cast:
-            return self._wrap(f"{words.named(code)} {words.character_text(code)}.")
-        kinds = [kind for kind in words.KIND_TEXTS if kind.startswith(topic.lower())]
+            return self._wrap(f"{phrases.named(code)} {phrases.character_text(code)}.")
+        kinds = [kind for kind in phrases.KIND_TEXTS if kind.startswith(topic.lower())]
         if not found and kinds:
-            return "\n".join(f"{kind}: {words.KIND_TEXTS[kind]}" for kind in kinds)
+            return "\n".join(f"{kind}: {phrases.KIND_TEXTS[kind]}" for kind in kinds)
         if len(found) != 1:
             return self._wrap(f"There is no help on {topic!r}; topics are {', '.join(topics)}.")
         return self._paragraphs(topics[found[0]])
@@ -340,7 +340,9 @@ class Dialogue:
                 *describe(view),
                 "",
                 self._wrap(f"Alibi cards you drew: {mine}"),
-                self._wrap(f"Could be seen now: {words.listed(seen)}; not: {words.listed(hidden)}"),
+                self._wrap(
+                    f"Could be seen now: {phrases.listed(seen)}; not: {phrases.listed(hidden)}"
+                ),
             ]
         )
 
@@ -364,8 +366,8 @@ class Dialogue:
         space = action_space(view.variant)
         for name, share, value in zip(best.action, best.share, best.value, strict=True):
             action = space.actions[space.parse(name)]
-            what = words.KIND_TEXTS[action.kind].partition(":")[0]
-            text = f"{name} ({what}): {words.winning_share(value)}"
+            what = phrases.KIND_TEXTS[action.kind].partition(":")[0]
+            text = f"{name} ({what}): {phrases.winning_share(value)}"
             lines.append(self._wrap(f"  {text}; {100 * share:.0f} % of its attention", 4))
         weights = identity_weights(view) if found.suspicion is None else found.suspicion
         pairs = sorted(zip(weights, view.variant.cast, strict=True), reverse=True)

@@ -1,6 +1,6 @@
 """One game of a human against an agent: the state, what may be undone, saving and resuming.
 
-A saved game is a game record as one JSON object (see `mrjack_ai.record`), with an entry `play`
+A saved game is a game record as one JSON object (see `mrjack_ai.game.record`), with an entry `play`
 that says who is human; `mrjack replay` and `mrjack show` read it too. Chance is drawn from the
 seed, and so is a generator for each decision of the agent. An agent may remember earlier decisions
 (a search keeps its tree), so it is asked them again when a game is resumed: the game then goes on
@@ -21,13 +21,13 @@ import numpy as np
 from mrjack_ai.agents import Agent, make_agent
 from mrjack_ai.agents.registry import described_parameters
 from mrjack_ai.errors import AgentError, IllegalActionError, MrJackError, RecordError
-from mrjack_ai.game import State, new_game
-from mrjack_ai.observation import Observation
-from mrjack_ai.play.words import Story
-from mrjack_ai.record import GameRecord
+from mrjack_ai.game.observation import Observation
+from mrjack_ai.game.record import GameRecord
+from mrjack_ai.game.state import State, new_game
 from mrjack_ai.render.facts import PLAYERS
+from mrjack_ai.render.phrases import Story
+from mrjack_ai.setup.variant import PLAYER_NAMES, Variant
 from mrjack_ai.tournament import seeded_deal
-from mrjack_ai.variant import PLAYER_NAMES, Variant
 
 HUMAN = "human"
 """The human's name among the agents of a record."""

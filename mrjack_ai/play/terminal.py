@@ -17,10 +17,10 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.shortcuts import CompleteStyle
 
+from mrjack_ai.common.files import write_whole
 from mrjack_ai.errors import AgentError, MrJackError
-from mrjack_ai.files import write_whole
-from mrjack_ai.play import words
 from mrjack_ai.play.dialogue import Dialogue, unused_name
+from mrjack_ai.render import phrases
 from mrjack_ai.render.facts import PLAYERS
 from mrjack_ai.render.terminal import board_text, board_width
 
@@ -160,7 +160,7 @@ def _play(dialogue: Dialogue, record: Path | None, talk: Talk) -> bool:
             if session.state.is_chance_node():
                 session.step()
             else:
-                with talk.thinking(f"{words.capital(PLAYERS[1 - session.human])} thinks"):
+                with talk.thinking(f"{phrases.capital(PLAYERS[1 - session.human])} thinks"):
                     session.step()
             _keep(dialogue, talk)
     except EOFError:
@@ -211,7 +211,7 @@ def _end(dialogue: Dialogue, record: Path | None, talk: Talk) -> None:
         board = board_text(state, color=drawing.color, unicode=drawing.unicode, width=width)
         talk.say(board + "\n")
     talk.say(dialogue.news() + "\n")
-    talk.say(words.end_text(session.view(), state.identity or ""))
+    talk.say(phrases.end_text(session.view(), state.identity or ""))
     if record is not None:
         try:
             write_whole(record, session.record().to_text())

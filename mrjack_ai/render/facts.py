@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from mrjack_ai.board import DIRECTIONS
-from mrjack_ai.characters import ABILITY_AIM
-from mrjack_ai.game import State
-from mrjack_ai.observation import Observation
-from mrjack_ai.position import PositionView, set_bits
-from mrjack_ai.tables import NO_SEAT, build_tables, tables_record
+from mrjack_ai.engine.tables import NO_SEAT, build_tables, tables_record
+from mrjack_ai.game.observation import Observation
+from mrjack_ai.game.position import PositionView, set_bits
+from mrjack_ai.game.state import State
+from mrjack_ai.setup.board import DIRECTIONS
+from mrjack_ai.setup.characters import ABILITY_AIM
 
 SIDES = ("Detective", "Jack")
 """What the players are called, by id."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from mrjack_ai.characters import ABILITY_AIM, KIND_BY_CODE
-from mrjack_ai.position import PositionView
+from mrjack_ai.game.position import PositionView
 from mrjack_ai.render import shapes
 from mrjack_ai.render.facts import (
     SIDES,
@@ -17,9 +16,10 @@ from mrjack_ai.render.facts import (
     standing,
     what_now,
 )
-from mrjack_ai.render.page import Markup, element, join
+from mrjack_ai.render.html import Markup, element, join
 from mrjack_ai.render.shapes import BLUE, INK, LINE, MUTED, Point, box, text
-from mrjack_ai.variant import Variant
+from mrjack_ai.setup.characters import ABILITY_AIM, KIND_BY_CODE
+from mrjack_ai.setup.variant import Variant
 
 WIDTH = 280.0
 """Pixels the panel is wide."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-from mrjack_ai.board import DIRECTION_STEPS, hex_coordinates
-from mrjack_ai.render.page import Markup, element, join
+from mrjack_ai.render.html import Markup, element, join
+from mrjack_ai.setup.board import DIRECTION_STEPS, hex_coordinates
 
 RADIUS = 30.0
 """Pixels from the middle of a hex to its corners."""

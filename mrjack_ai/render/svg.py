@@ -3,7 +3,7 @@
     open("board.svg", "w").write(board_svg(state, player=0))
 
 The board is drawn in layers, each a list of parts. What does not change during a game is drawn
-once a variant; a page that shows many moments (see `mrjack_ai.render.replay`) exchanges the rest.
+once a variant; a page that shows many moments (see `mrjack_ai.reports.replay`) exchanges the rest.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from mrjack_ai.board import DIRECTIONS, Board
-from mrjack_ai.characters import KIND_BY_CODE
 from mrjack_ai.errors import BoardError
-from mrjack_ai.game import State
-from mrjack_ai.observation import Observation
-from mrjack_ai.position import PositionView
+from mrjack_ai.game.observation import Observation
+from mrjack_ai.game.position import PositionView
+from mrjack_ai.game.state import State
 from mrjack_ai.render import panel as side
 from mrjack_ai.render import shapes
 from mrjack_ai.render.facts import PLAYERS, LastAction, last_action, light, standing, what_now
-from mrjack_ai.render.page import Markup, element, join
+from mrjack_ai.render.html import Markup, element, join
 from mrjack_ai.render.shapes import INK, MUTED, PITCH, RADIUS, Point, middle, text
 from mrjack_ai.render.terminal import describe
-from mrjack_ai.variant import Variant
+from mrjack_ai.setup.board import DIRECTIONS, Board
+from mrjack_ai.setup.characters import KIND_BY_CODE
+from mrjack_ai.setup.variant import Variant
 
 _MARGIN, _GAP = 10.0, 18.0
 _FONT = "system-ui, 'DejaVu Sans', Verdana, sans-serif"

@@ -20,9 +20,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby, zip_longest
 
-from mrjack_ai.board import DIRECTIONS, hex_coordinates
-from mrjack_ai.characters import KIND_BY_CODE
-from mrjack_ai.position import PositionView
+from mrjack_ai.game.position import PositionView
 from mrjack_ai.render.facts import (
     INNOCENT,
     SIDES,
@@ -34,6 +32,8 @@ from mrjack_ai.render.facts import (
     standing,
     what_now,
 )
+from mrjack_ai.setup.board import DIRECTIONS, hex_coordinates
+from mrjack_ai.setup.characters import KIND_BY_CODE
 
 MAX_WIDTH = 120
 """By default the text stands beside the board where both fit in so many columns, else below."""

@@ -1,7 +1,11 @@
 """Tournaments: paired deals, several processes, results that resume."""
 
 from mrjack_ai.errors import TournamentError
+from mrjack_ai.stats.ratings import Ratings, bradley_terry
+from mrjack_ai.stats.scores import EloEstimate, PairCounts, Rate
+from mrjack_ai.stats.sprt import Sprt, SprtStatus
 from mrjack_ai.tournament.cluster import connect_cluster
+from mrjack_ai.tournament.config import load_settings, make_settings
 from mrjack_ai.tournament.deals import (
     Deal,
     DealError,
@@ -10,11 +14,8 @@ from mrjack_ai.tournament.deals import (
     seeded_deal,
     write_deals,
 )
-from mrjack_ai.tournament.description import load_settings, make_settings
-from mrjack_ai.tournament.frames import Tables, export, load, pairings_frame, standings_frame
+from mrjack_ai.tournament.export import Tables, export, load, pairings_frame, standings_frame
 from mrjack_ai.tournament.match import play_game
-from mrjack_ai.tournament.ratings import Ratings, bradley_terry
-from mrjack_ai.tournament.report import write_report
 from mrjack_ai.tournament.runner import Results, load_results, read_game, read_games, run_tournament
 from mrjack_ai.tournament.schedule import (
     FORMATS,
@@ -24,7 +25,6 @@ from mrjack_ai.tournament.schedule import (
     forfeit_text,
     log_texts,
 )
-from mrjack_ai.tournament.sprt import Sprt, SprtStatus
 from mrjack_ai.tournament.standings import (
     Lengths,
     PairingResult,
@@ -35,7 +35,6 @@ from mrjack_ai.tournament.standings import (
     standings,
     summarize,
 )
-from mrjack_ai.tournament.statistics import EloEstimate, PairCounts, Rate
 from mrjack_ai.tournament.store import recover
 
 __all__ = [
@@ -82,5 +81,4 @@ __all__ = [
     "standings_frame",
     "summarize",
     "write_deals",
-    "write_report",
 ]

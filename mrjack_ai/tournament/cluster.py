@@ -80,7 +80,7 @@ def _software() -> tuple[str, int, str]:
 def _package_hash(package: Path = Path(mrjack_ai.__file__).parent) -> str:
     """Hash of everything that agents and games are made of."""
     digest = hashlib.sha256()
-    for pattern in ("**/*.py", "weights/*", "boards/*"):
+    for pattern in ("**/*.py", "search/data/*", "setup/boards/*"):
         for path in sorted(package.glob(pattern)):
             if path.is_file():
                 digest.update(str(path.relative_to(package)).encode())

@@ -25,11 +25,11 @@ from pathlib import Path
 
 import numpy as np
 
-from mrjack_ai.actions import action_space
+from mrjack_ai.engine.tables import deal_outcomes
 from mrjack_ai.errors import MrJackError
-from mrjack_ai.game import State
-from mrjack_ai.tables import deal_outcomes
-from mrjack_ai.variant import Variant
+from mrjack_ai.game.actions import action_space
+from mrjack_ai.game.state import State
+from mrjack_ai.setup.variant import Variant
 
 DEALS_FIRST_LINE = "mrjack deals 1"
 

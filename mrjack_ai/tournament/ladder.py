@@ -11,11 +11,11 @@ from pathlib import Path
 
 from mrjack_ai.agents.registry import parse_agent
 from mrjack_ai.errors import TournamentError
+from mrjack_ai.setup.variant import Variant
+from mrjack_ai.stats.scores import Rate
 from mrjack_ai.tournament.runner import Results, run_tournament
 from mrjack_ai.tournament.schedule import Settings
 from mrjack_ai.tournament.standings import pairing_results
-from mrjack_ai.tournament.statistics import Rate
-from mrjack_ai.variant import Variant
 
 RUNGS: tuple[str, ...] = (
     "random",

@@ -12,9 +12,9 @@ import numpy as np
 
 from mrjack_ai.agents.base import Agent
 from mrjack_ai.errors import AgentError, IllegalChoiceError, TimeLimitError
-from mrjack_ai.game import State, new_game
+from mrjack_ai.game.state import State, new_game
+from mrjack_ai.setup.variant import PLAYER_NAMES, Variant
 from mrjack_ai.tournament.deals import Deal
-from mrjack_ai.variant import PLAYER_NAMES, Variant
 
 EXCEPTION, ILLEGAL_ACTION, TIME, CRASH = "exception", "illegal action", "time", "crash"
 FORFEIT_KINDS = (EXCEPTION, ILLEGAL_ACTION, TIME, CRASH)

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from mrjack_ai.record import GameRecord
+from mrjack_ai.game.record import GameRecord
+from mrjack_ai.setup.variant import DETECTIVE, JACK, PLAYER_NAMES
+from mrjack_ai.stats.scores import PairCounts
+from mrjack_ai.stats.sprt import SprtStatus
 from mrjack_ai.tournament.schedule import GameResult, Settings
-from mrjack_ai.tournament.sprt import SprtStatus
-from mrjack_ai.tournament.statistics import PairCounts
-from mrjack_ai.variant import DETECTIVE, JACK, PLAYER_NAMES
 
 NOT_PLAYED, DETECTIVE_WON, JACK_WON = 0, 1, 2
 

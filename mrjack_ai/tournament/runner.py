@@ -12,14 +12,13 @@ from itertools import islice
 from pathlib import Path
 from typing import overload
 
-from mrjack_ai.engine.warmup import load_kernels
 from mrjack_ai.errors import AgentError, TournamentError
-from mrjack_ai.record import GameRecord, read_records
+from mrjack_ai.game.record import GameRecord, read_records
+from mrjack_ai.stats.sprt import SprtStatus
 from mrjack_ai.tournament.outcomes import Outcomes
 from mrjack_ai.tournament.schedule import GameResult, Settings, forfeit_text
-from mrjack_ai.tournament.sprt import SprtStatus
 from mrjack_ai.tournament.store import ResultsReader, ResultsWriter, is_results_file
-from mrjack_ai.tournament.workers import WorkerPool, play_on_executor
+from mrjack_ai.tournament.workers import WorkerPool, load_all, play_on_executor
 
 Progress = Callable[[int, int], None]
 
@@ -170,7 +169,7 @@ def run_tournament(
     if workers < 1:
         raise TournamentError(f"workers {workers} must be at least 1")
     settings.check_agents(allow_cheats)
-    load_kernels(settings.variant)  # compiles, if need be, before any worker starts
+    load_all(settings.variant, settings.agents)  # compiles, if need be, before any worker starts
     report = progress or (lambda played, games: None)
     known: int | None = workers
     if executor is not None and workers == 1:

@@ -14,12 +14,12 @@ import numpy as np
 
 from mrjack_ai.agents import make_agent
 from mrjack_ai.errors import TournamentError
-from mrjack_ai.game import State
-from mrjack_ai.record import GameRecord, ending_word
+from mrjack_ai.game.record import GameRecord, ending_word
+from mrjack_ai.game.state import State
+from mrjack_ai.setup.variant import DETECTIVE, JACK, PLAYER_NAMES, Variant
+from mrjack_ai.stats.sprt import Sprt
 from mrjack_ai.tournament.deals import Deal, deal_text, parse_deal, seeded_deal
 from mrjack_ai.tournament.match import Forfeit, Watch, play_timed
-from mrjack_ai.tournament.sprt import Sprt
-from mrjack_ai.variant import DETECTIVE, JACK, PLAYER_NAMES, Variant
 from mrjack_ai.version import RULES_VERSION
 
 # First element of every spawn key of an agent's generator; that of deals is another.

@@ -12,22 +12,15 @@ import numpy.typing as npt
 
 from mrjack_ai.engine.layout import ENDINGS
 from mrjack_ai.errors import TournamentError
-from mrjack_ai.notation import ENDING_WORDS
-from mrjack_ai.record import GameRecord
+from mrjack_ai.game.notation import ENDING_WORDS
+from mrjack_ai.game.record import GameRecord
+from mrjack_ai.setup.variant import DETECTIVE, JACK
+from mrjack_ai.stats.ratings import Ratings, bradley_terry
+from mrjack_ai.stats.scores import EloEstimate, PairCounts, Rate, mean_score, redundancy, wilson
+from mrjack_ai.stats.sprt import SprtStatus
 from mrjack_ai.tournament.outcomes import DETECTIVE_WON, NOT_PLAYED, Outcomes, winner_of
-from mrjack_ai.tournament.ratings import Ratings, bradley_terry
 from mrjack_ai.tournament.runner import Results
 from mrjack_ai.tournament.schedule import Settings
-from mrjack_ai.tournament.sprt import SprtStatus
-from mrjack_ai.tournament.statistics import (
-    EloEstimate,
-    PairCounts,
-    Rate,
-    mean_score,
-    redundancy,
-    wilson,
-)
-from mrjack_ai.variant import DETECTIVE, JACK
 
 ENDING_NAMES = {word: ENDINGS[code] for code, word in ENDING_WORDS.items()}
 ENDING_NAMES["forfeit"] = "forfeit"

@@ -25,10 +25,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from mrjack_ai.agents.outside import code_of
+from mrjack_ai.agents.plugins import code_of
 from mrjack_ai.agents.registry import described_parameters, name_of
 from mrjack_ai.errors import MrJackError, TournamentError
-from mrjack_ai.record import GameRecord
+from mrjack_ai.game.record import GameRecord
 from mrjack_ai.tournament.lock import FileLock, utc_now
 from mrjack_ai.tournament.outcomes import Outcomes
 from mrjack_ai.tournament.schedule import GameResult, Settings

@@ -28,15 +28,15 @@ from typing import Any
 
 from mrjack_ai.agents import Agent, CommandAgent, agent_class, make_agent, register_agent
 from mrjack_ai.agents.code_files import CodeFile, load_sent
-from mrjack_ai.agents.outside import code_of, names_in_code
+from mrjack_ai.agents.plugins import code_of, names_in_code
 from mrjack_ai.agents.program import end_groups, report_groups_to
 from mrjack_ai.agents.registry import parse_agent
-from mrjack_ai.engine.warmup import load_kernels
+from mrjack_ai.engine.warmup import ENGINE
 from mrjack_ai.errors import AgentError, TournamentError
-from mrjack_ai.game import new_game
+from mrjack_ai.game.state import new_game
+from mrjack_ai.setup.variant import Variant
 from mrjack_ai.tournament.match import CRASH, TIME, Forfeit
 from mrjack_ai.tournament.schedule import GameResult, Settings
-from mrjack_ai.variant import Variant
 
 BATCH_SECONDS = 0.1
 """How much work a worker is handed at a time, once the length of a game is known."""
@@ -86,12 +86,18 @@ def _prepare(settings: Settings, players: Players) -> None:
     for name, agent in players.agents.items():
         # A worker of a cluster may have played for an earlier run, with another class.
         register_agent(name, agent, replace=True)
-    _load_kernels(settings.variant)
+    load_all(settings.variant, settings.agents)
 
 
 @lru_cache(maxsize=16)
-def _load_kernels(variant: Variant) -> None:
-    load_kernels(variant)
+def load_all(variant: Variant, agents: tuple[str, ...]) -> None:
+    """Load what takes time, so that no first decision counts as thinking.
+
+    What is not compiled yet is compiled: only what these agents need.
+    """
+    ENGINE.load(variant)
+    for spec in agents:
+        agent_class(parse_agent(spec)[0]).load(variant)
 
 
 # -- any executor -------------------------------------------------------------------------

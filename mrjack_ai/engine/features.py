@@ -1,0 +1,120 @@
+"""Compiled features of a position, for tensors and batches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mrjack_ai.engine.bits import ONE, ZERO, lowest
+from mrjack_ai.engine.compile import helper, kernel
+from mrjack_ai.engine.layout import DETECTIVE, NODE_NAMES, STATE, STATE_WORDS
+from mrjack_ai.engine.rules import lit_hexes, visible_seats
+from mrjack_ai.engine.tables import NO_SEAT, TABLES, WHISTLE_STEPS
+from mrjack_ai.setup.board import DIRECTIONS
+from mrjack_ai.setup.variant import MAX_TURNS
+
+_NODES = len(NODE_NAMES)
+_DIRECTIONS = len(DIRECTIONS)
+ENDING_KINDS = 5
+
+
+@helper
+def _write_set(out: Any, start: int, word: np.uint64) -> None:
+    while word != ZERO:
+        out[start + lowest(word)] = 1.0
+        word &= word - ONE
+
+
+@helper
+def _write_mask(out: Any, start: int, mask: int) -> None:
+    _write_set(out, start, np.uint64(mask))
+
+
+@helper
+def write_features(s: Any, t: Any, player: int, out: Any) -> int:
+    """Write the features a player may see; the order is that of `observation.tensor_sections`.
+
+    `out` is float32 and zero; hidden fields of `s` are not read unless `player` may know them.
+
+    Returns:
+        Number of features.
+    """
+    seats, hexes, at = t["seats"], t["hexes"], 0
+    out[at + player] = 1.0
+    at += 2
+    if s["player"] == player:
+        out[at] = 1.0
+    elif s["player"] == 1 - player:
+        out[at + 1] = 1.0
+    at += 2
+    out[at + s["node"]] = 1.0
+    at += _NODES
+    if s["turn"] > 0:
+        out[at + s["turn"] - 1] = 1.0
+    at += t["turns"]
+    for seat in range(seats):
+        out[at + s["position"][seat]] = 1.0
+        at += hexes
+    _write_set(out, at, t["manholes"] & ~s["covered"])
+    at += hexes
+    _write_set(out, at, lit_hexes(s, t))
+    at += hexes
+    _write_mask(out, at, visible_seats(s, t))
+    at += seats
+    _write_set(out, at, s["lit"])
+    at += t["lamp_places"]
+    for number in range(MAX_TURNS):
+        if s["tile_place"][number] != NO_SEAT:
+            out[at + s["tile_place"][number]] = 1.0
+        at += t["lamp_places"]
+    _write_set(out, at, s["cordons"])
+    at += t["exit_places"]
+    if s["light"] != NO_SEAT:
+        out[at + s["light"]] = 1.0
+    at += _DIRECTIONS
+    if s["seen"] == 1:
+        out[at] = 1.0
+    at += 1
+    _write_mask(out, at, s["cleared"])
+    at += seats
+    _write_mask(out, at, s["ruled_out"])
+    at += seats
+    if player != DETECTIVE and s["jack"] != NO_SEAT:
+        out[at + s["jack"]] = 1.0
+    at += seats
+    _write_mask(out, at, s["drawn"][player])
+    at += seats
+    for drawer in range(2):
+        if s["draws"][drawer] > 0:
+            out[at + s["draws"][drawer] - 1] = 1.0
+        at += seats
+    _write_mask(out, at, s["dealt"])
+    at += seats
+    _write_mask(out, at, s["remaining"])
+    at += seats
+    if s["seat"] != NO_SEAT:
+        out[at + s["seat"]] = 1.0
+    at += seats
+    out[at] = 1.0 if s["moved"] == 1 else 0.0
+    out[at + 1] = 1.0 if s["ability"] == 1 else 0.0
+    at += 2
+    if s["steps"] > 0:
+        out[at + s["steps"] - 1] = 1.0
+    at += WHISTLE_STEPS - 1
+    _write_mask(out, at, s["whistled"])
+    at += seats
+    if s["accused"] != NO_SEAT:
+        out[at + s["accused"]] = 1.0
+    at += seats
+    out[at + s["ending"]] = 1.0
+    at += ENDING_KINDS
+    return at
+
+
+@kernel
+def features(game: Any, tables: Any, player: int, out: Any) -> int:
+    """`write_features` for one position held by Python; `out` is float32 zeroes."""
+    s = game[:STATE_WORDS].view(STATE)[0]
+    t = tables.view(TABLES)[0]
+    return write_features(s, t, player, out)

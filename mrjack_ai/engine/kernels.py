@@ -1,0 +1,243 @@
+"""Entry points: the few compiled functions that Python calls.
+
+Arguments are plain arrays: `game` is `uint64[game_words]` (see `layout`), `tables` is
+`uint64[TABLES_WORDS]`; the first lines of each entry point turn them into records.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+
+from mrjack_ai.engine.bits import integer, next_random, random_below
+from mrjack_ai.engine.compile import helper, kernel
+from mrjack_ai.engine.layout import (
+    CHANCE,
+    COUNT_WORD,
+    DETECTIVE,
+    EVENT_ALIBI,
+    EVENT_DEAL,
+    EVENT_JACK,
+    EVENT_WITNESS,
+    EVENTS_WORD,
+    GENERATOR,
+    NODE_ALIBI,
+    NODE_DEAL,
+    NODE_JACK,
+    NODE_TERMINAL,
+    STATE,
+    STATE_WORDS,
+)
+from mrjack_ai.engine.rules import (
+    apply,
+    drawing_player,
+    list_legal,
+    lit_hexes,
+    open_exits,
+    reach,
+    set_up,
+    visible_seats,
+)
+from mrjack_ai.engine.tables import MAX_ACTIONS, NO_SEAT, TABLES
+
+assert TABLES.itemsize % 8 == 0
+
+
+class _Scratch(threading.local):
+    """Room for a list of actions; one a thread, since kernels run without the GIL."""
+
+    def __init__(self) -> None:
+        self.actions = np.empty(MAX_ACTIONS, np.int64)
+
+
+scratch = _Scratch()
+
+
+@helper
+def _record_event(game: Any, code: int) -> None:
+    count = integer(game[COUNT_WORD])
+    word = EVENTS_WORD + count // 4
+    game[word] |= np.uint64(code) << np.uint64(16 * (count % 4))
+    game[COUNT_WORD] = np.uint64(count + 1)
+
+
+@kernel
+def start_game(game: Any, tables: Any) -> None:
+    """Set `game` (all zero) up as section 2 says, before Jack's identity is drawn."""
+    s = game[:STATE_WORDS].view(STATE)[0]
+    t = tables.view(TABLES)[0]
+    set_up(s, t)
+
+
+@helper
+def apply_recorded(game: Any, s: Any, t: Any, action: int) -> None:
+    """Apply a legal action or chance outcome to `s`, the position in `game`, and record it."""
+    node = s["node"]
+    if node == NODE_JACK:
+        _record_event(game, EVENT_JACK + action)
+    elif node == NODE_DEAL:
+        _record_event(game, EVENT_DEAL + action)
+    elif node == NODE_ALIBI:
+        _record_event(game, EVENT_ALIBI + 16 * drawing_player(s, t) + action)
+    else:
+        _record_event(game, action)
+    turn = s["turn"]
+    apply(s, t, action)
+    if turn > 0 and s["turn"] != turn:
+        _record_event(game, EVENT_WITNESS + integer(s["seen"]))
+
+
+@helper
+def _is_legal(s: Any, t: Any, action: int, scratch: Any) -> bool:
+    count = list_legal(s, t, scratch)
+    for index in range(count):  # noqa: SIM110 - kernels have no generators
+        if scratch[index] == action:
+            return True
+    return False
+
+
+@kernel
+def apply_action(game: Any, tables: Any, action: int, scratch: Any) -> bool:
+    """Apply a legal action or chance outcome and record it as an event.
+
+    Args:
+        scratch: `int64` array as for `legal_actions`.
+
+    Returns:
+        False, with `game` left alone, when the action is not legal.
+    """
+    s = game[:STATE_WORDS].view(STATE)[0]
+    t = tables.view(TABLES)[0]
+    if not _is_legal(s, t, action, scratch):
+        return False
+    apply_recorded(game, s, t, action)
+    return True
+
+
+@kernel
+def legal_actions(game: Any, tables: Any, out: Any) -> int:
+    """Write legal action ids (outcome ids at a chance node), ascending, into `out` (int64).
+
+    Returns:
+        How many; `out` must hold the variant's number of actions, and at least 70.
+    """
+    s = game[:STATE_WORDS].view(STATE)[0]
+    t = tables.view(TABLES)[0]
+    return list_legal(s, t, out)
+
+
+@kernel
+def visible(game: Any, tables: Any) -> int:
+    """Mask of the seats that are visible now (6.1)."""
+    s = game[:STATE_WORDS].view(STATE)[0]
+    t = tables.view(TABLES)[0]
+    return visible_seats(s, t)
+
+
+@kernel
+def lit(game: Any, tables: Any) -> np.uint64:
+    """Set of the street hexes next to a lit gaslight or in the beam."""
+    s = game[:STATE_WORDS].view(STATE)[0]
+    t = tables.view(TABLES)[0]
+    return lit_hexes(s, t)
+
+
+@kernel
+def reachable(game: Any, tables: Any, seat: int, steps: int) -> np.uint64:
+    """Set of the street hexes the character in `seat` could reach, occupied ones included."""
+    s = game[:STATE_WORDS].view(STATE)[0]
+    t = tables.view(TABLES)[0]
+    return reach(s, t, t["seat_walk"][seat], s["position"][seat], steps)
+
+
+@kernel
+def exits_in_reach(game: Any, tables: Any, seat: int) -> np.uint64:
+    """Set of the exits without a cordon that the character in `seat` could leave by (7.1)."""
+    s = game[:STATE_WORDS].view(STATE)[0]
+    t = tables.view(TABLES)[0]
+    return open_exits(s, t, seat)
+
+
+@kernel
+def count_sequences(game: Any, tables: Any, depth: int) -> int:
+    """Number of action sequences of exactly `depth` plies (section 9, perft).
+
+    Depth first with an explicit stack of positions; `game` is left alone.
+    """
+    t = tables.view(TABLES)[0]
+    if depth == 0:
+        return 1
+    stack = np.zeros((depth + 1) * STATE_WORDS, np.uint64).view(STATE)
+    lists = np.zeros((depth + 1, MAX_ACTIONS), np.int64)
+    counts = np.zeros(depth + 1, np.int64)
+    index = np.zeros(depth + 1, np.int64)
+    stack[0] = game[:STATE_WORDS].view(STATE)[0]
+    counts[0] = list_legal(stack[0], t, lists[0])
+    level = 0
+    total = 0
+    while level >= 0:
+        if level == depth - 1:
+            # The last ply only needs counting.
+            total += counts[level]
+            level -= 1
+        elif index[level] == counts[level]:
+            level -= 1
+        else:
+            action = lists[level, index[level]]
+            index[level] += 1
+            stack[level + 1] = stack[level]
+            level += 1
+            apply(stack[level], t, action)
+            counts[level] = list_legal(stack[level], t, lists[level])
+            index[level] = 0
+    return total
+
+
+@helper
+def _random_game(s: Any, t: Any, generator: Any, actions: Any) -> int:
+    """Play uniformly at random to the end; returns the number of decisions (chance excluded)."""
+    decisions = 0
+    while s["node"] != NODE_TERMINAL:
+        count = list_legal(s, t, actions)
+        if s["player"] != CHANCE:
+            decisions += 1
+        apply(s, t, actions[random_below(generator, count)])
+    return decisions
+
+
+@kernel
+def random_games(game: Any, tables: Any, games: int, seed: np.uint64, results: Any) -> None:
+    """Play whole games from one position, every choice uniform over the legal actions.
+
+    Args:
+        game: the position to start from; left alone.
+        games: how many games.
+        seed: any 64-bit number; equal seeds give equal games.
+        results: `int64[6]`, added to: games by ending (index 1 to 4) and decisions (5).
+    """
+    t = tables.view(TABLES)[0]
+    work = np.zeros(2 * STATE_WORDS, np.uint64).view(STATE)
+    generator = np.zeros(1, GENERATOR)[0]
+    generator["state"] = np.uint64(seed)
+    next_random(generator)
+    actions = np.zeros(MAX_ACTIONS, np.int64)
+    work[0] = game[:STATE_WORDS].view(STATE)[0]
+    for _ in range(games):
+        work[1] = work[0]
+        decisions = _random_game(work[1], t, generator, actions)
+        results[work[1]["ending"]] += 1
+        results[5] += decisions
+
+
+@kernel
+def mask_state(game: Any, player: int) -> None:
+    """Hide, in place, what `player` may not know of the position (section 8).
+
+    The identity is hidden from the Detective, and the other's alibi cards from both.
+    """
+    s = game[:STATE_WORDS].view(STATE)[0]
+    if player == DETECTIVE:
+        s["jack"] = NO_SEAT
+    s["drawn"][1 - player] = 0

@@ -1,0 +1,1 @@
+"""States, observations, notation, belief and records."""

@@ -1,0 +1,103 @@
+"""Counting and playing out: perft and whole random games, compiled."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from mrjack_ai.engine import kernels
+from mrjack_ai.engine.layout import CAUGHT, ENDINGS
+from mrjack_ai.engine.tables import build_tables
+from mrjack_ai.game.state import State
+
+GAMES_PER_CHUNK = 512
+"""Random games are split into chunks with seeds of their own, whatever the number of threads."""
+
+
+def perft(state: State, depth: int) -> int:
+    """Number of action sequences of exactly `depth` plies from a state (section 9).
+
+    Chance outcomes count as plies; a game that ends earlier counts as none.
+
+    Raises:
+        ValueError: for a negative depth.
+    """
+    if depth < 0:
+        raise ValueError(f"depth {depth} must not be negative")
+    return int(kernels.count_sequences(state._words, build_tables(state.variant), depth))
+
+
+def perft_divide(state: State, depth: int) -> dict[str, int]:
+    """`perft` by first action: its text and the number of sequences that begin with it.
+
+    Raises:
+        ValueError: for a depth below 1.
+    """
+    if depth < 1:
+        raise ValueError(f"depth {depth} must be at least 1 to divide by first action")
+    return {
+        state.action_to_string(action): perft(state.child(action), depth - 1)
+        for action in state.legal_actions()
+    }
+
+
+@dataclass(frozen=True)
+class RandomGames:
+    """Totals over random games.
+
+    Attributes:
+        games: number of games.
+        endings: games by ending: caught, wrong accusation, escape, dawn.
+        decisions: players' decisions in all games, chance not counted.
+    """
+
+    games: int
+    endings: dict[str, int]
+    decisions: int
+
+    @property
+    def detective_wins(self) -> int:
+        """Games won by the Detective."""
+        return self.endings[ENDINGS[CAUGHT]]
+
+    @property
+    def mean_decisions(self) -> float:
+        """Players' decisions a game."""
+        return self.decisions / self.games
+
+
+def random_games(state: State, games: int, seed: int = 0, threads: int = 1) -> RandomGames:
+    """Play games from a state to the end, every choice uniform over the legal actions.
+
+    Args:
+        state: where each game starts; left alone.
+        games: how many.
+        seed: not negative; equal seeds give equal totals with any number of threads.
+        threads: how many run at once.
+
+    Raises:
+        ValueError: when games or threads are below 1 or the seed is negative.
+    """
+    if games < 1 or threads < 1 or seed < 0:
+        raise ValueError("games and threads must be at least 1, and the seed not negative")
+    tables = build_tables(state.variant)
+    chunks = -(-games // GAMES_PER_CHUNK)
+    seeds = np.random.SeedSequence(seed).generate_state(chunks, np.uint64)
+    start = state._words.copy()
+
+    def run(thread: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        results = np.zeros(6, np.int64)
+        for chunk in range(thread, chunks, threads):
+            size = min(GAMES_PER_CHUNK, games - chunk * GAMES_PER_CHUNK)
+            kernels.random_games(start, tables, size, seeds[chunk], results)
+        return results
+
+    if threads == 1:
+        totals = run(0)
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            totals = np.sum(list(pool.map(run, range(threads))), axis=0)
+    endings = {ENDINGS[ending]: int(totals[ending]) for ending in range(1, len(ENDINGS))}
+    return RandomGames(games=games, endings=endings, decisions=int(totals[5]))

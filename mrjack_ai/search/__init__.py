@@ -1,0 +1,1 @@
+"""Tree search, its values, and what it believes."""

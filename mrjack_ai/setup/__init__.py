@@ -1,0 +1,1 @@
+"""Data: characters, boards, variants."""

@@ -1,0 +1,1 @@
+"""Scores of paired games, ratings and sequential tests; knows no game."""
