@@ -269,13 +269,13 @@ def test_a_program_that_is_not_on_the_workers_is_one_line(tmp_path: Path) -> Non
 
 def test_the_software_is_all_of_the_package(tmp_path: Path) -> None:
     package = tmp_path / "mrjack_ai"
-    for name in ("agents/greedy.py", "weights/value.npz", "notes.txt"):
+    for name in ("agents/greedy.py", "search/data/value.npz", "notes.txt"):
         (package / name).parent.mkdir(parents=True, exist_ok=True)
         (package / name).write_text("1")
     before = cluster._package_hash(package)
     (package / "notes.txt").write_text("2")
     assert cluster._package_hash(package) == before
-    for name in ("agents/greedy.py", "weights/value.npz"):
+    for name in ("agents/greedy.py", "search/data/value.npz"):
         (package / name).write_text("2")
         assert cluster._package_hash(package) != before
         before = cluster._package_hash(package)

@@ -34,7 +34,7 @@ from mrjack_ai.setup.variant import Variant, make_variant
 
 def board_file(name: str) -> dict[str, Any]:
     """The board file as it is shipped, read without the package's loader."""
-    path = resources.files("mrjack_ai").joinpath("boards", f"{name}.json")
+    path = resources.files("mrjack_ai.setup").joinpath("boards", f"{name}.json")
     data: dict[str, Any] = json.loads(path.read_text("utf-8"))
     return data
 

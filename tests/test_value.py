@@ -122,7 +122,7 @@ def test_the_weights_know_a_position_that_is_won() -> None:
 
 def test_record_of_the_weights() -> None:
     """The package says how its weights were made, and in games they tell who will win."""
-    text = (resources.files("mrjack_ai") / "weights" / "value.json").read_text(encoding="utf-8")
+    text = (resources.files("mrjack_ai.search") / "data" / "value.json").read_text(encoding="utf-8")
     record = json.loads(text)
     assert record["rows"] == value_network.ROWS
     assert record["hidden_units"] == value_network.HIDDEN
