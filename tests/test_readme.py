@@ -1,10 +1,11 @@
-"""What the README shows is run as printed."""
+"""What the README and the pages of docs show is run as printed."""
 
 from __future__ import annotations
 
 import json
 import re
 import shlex
+import shutil
 import sys
 from dataclasses import replace
 from functools import partial
@@ -14,36 +15,83 @@ from typing import Any
 import pytest
 
 import mrjack_ai
-from mrjack_ai.agents import make_agent
+from mrjack_ai.agents import make_agent, registry
 from mrjack_ai.cli.main import build_parser, main, tournament_settings
 from mrjack_ai.game.record import GameRecord
 from mrjack_ai.testing import check_agent
 from mrjack_ai.tournament import load_settings
 
-README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```(\w*)\n(.*?)```", README, flags=re.DOTALL)
-PYTHON = [text for language, text in BLOCKS if language == "python"]
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+TEXT = "\n".join(path.read_text(encoding="utf-8") for path in PAGES)
+BLOCKS = re.findall(r"```(\w*)\n(.*?)```", TEXT, flags=re.DOTALL)
+BASH = re.findall(r"(?:<!-- ([^>]*) -->\n)?```bash\n(.*?)```", TEXT, flags=re.DOTALL)
+
+
+def python_blocks(page: Path) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
 
 
 def block_with(words: str) -> str:
     return next(text for _, text in BLOCKS if words in text)
 
 
-def test_python_snippets_run_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("page", [p for p in PAGES if python_blocks(p)], ids=lambda p: p.stem)
+def test_python_snippets_run_in_order(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     board = mrjack_ai.load_board("mews").to_dict() | {"name": "my_board"}
     (tmp_path / "my_board.json").write_text(json.dumps(board))
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))  # pages register the same name
     namespace: dict[str, Any] = {}
-    assert len(PYTHON) == 10
-    for text in PYTHON:
-        exec(compile(text, "README.md", "exec"), namespace)
-    assert namespace["state"].history_strings() == ["jack JS", "deal SH,JW,JS,IL"]
-    assert namespace["world"].observation(0) == namespace["view"]
-    assert (tmp_path / "watson.svg").read_text(encoding="utf-8") == namespace["picture"]
+    for text in python_blocks(page):
+        exec(compile(text, page.name, "exec"), namespace)
+    if page.stem == "quickstart":
+        assert namespace["state"].history_strings() == ["jack JS", "deal SH,JW,JS,IL"]
+        assert namespace["world"].observation(0) == namespace["view"]
+        assert (tmp_path / "watson.svg").read_text(encoding="utf-8") == namespace["picture"]
 
 
-def test_openspiel_and_agent_examples_are_short() -> None:
-    assert [len(text.splitlines()) for text in PYTHON[:2]] == [5, 5]
+def test_there_are_snippets_in_python() -> None:
+    assert sum(len(python_blocks(page)) for page in PAGES) >= 13
+
+
+def test_readme_is_short() -> None:
+    assert len(README.splitlines()) <= 160
+
+
+def test_shell_blocks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks marked as not run are left out; `.ci/run` runs those that install."""
+    (tmp_path / "my_agent.py").write_text(block_with("import json, random, sys"))
+    (tmp_path / "docs").mkdir()
+    shutil.copy(ROOT / "docs" / "game.txt", tmp_path / "docs")
+    monkeypatch.chdir(tmp_path)
+    ran = 0
+    for marker, text in BASH:
+        if marker.startswith(("not run: ", "install and ")):
+            continue
+        for line in text.splitlines():
+            words = shlex.split(line)
+            assert words[0] == "mrjack", line
+            assert main(words[1:]) == 0, line
+            ran += 1
+    assert ran >= 3
+
+
+def test_commands_that_are_not_run_parse() -> None:
+    lines = [line for marker, text in BASH if "not run" in marker for line in text.splitlines()]
+    commands = [shlex.split(line)[1:] for line in lines if line.startswith("mrjack ")]
+    assert len(commands) >= 6
+    for words in commands:
+        assert build_parser().parse_args(words).command == words[0]
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
 def test_program_in_the_readme_keeps_the_contract(tmp_path: Path) -> None:
@@ -65,7 +113,7 @@ def test_position_in_the_readme_parses() -> None:
 
 
 def test_commands_in_the_readme_exist() -> None:
-    commands = re.findall(r"`mrjack ([^`\[]+)", README)
+    commands = re.findall(r"`mrjack ([^`\[]+)", TEXT)
     assert len(commands) >= 7
     for command in commands:
         words = ["x" if word.isupper() else word for word in shlex.split(command)]
@@ -75,7 +123,7 @@ def test_commands_in_the_readme_exist() -> None:
 def test_picture_in_the_readme_is_the_one_its_command_makes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    root = Path(__file__).parent.parent
+    root = ROOT
     command = next(line for line in block_with("--svg").splitlines() if "--svg" in line)
     words = shlex.split(command)[1:]
     assert f"]({words[-1]})" in README
