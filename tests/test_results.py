@@ -16,6 +16,7 @@ import numpy as np
 import pandas
 import pytest
 
+import mrjack_ai
 from mrjack_ai.cli.main import main
 from mrjack_ai.game.record import read_records
 from mrjack_ai.reports import write_report
@@ -97,7 +98,7 @@ def test_the_other_tables(played: tuple[Path, Results]) -> None:
     assert tables.agents.sims.iloc[2] == 20
     assert pandas.isna(tables.agents.sims.iloc[0])
     assert list(tables.runs.workers) == [1]
-    assert list(tables.runs.mrjack_ai) == ["0.1.0"]
+    assert list(tables.runs.mrjack_ai) == [mrjack_ai.__version__]
     assert tuple(tables.records) == tuple(results.records)
 
 
