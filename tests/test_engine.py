@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mrjack_ai
-from mrjack_ai.engine import bits, compile, features, kernels, rules
+from mrjack_ai.engine import bits, compile, features, kernels, turn
 from mrjack_ai.engine.layout import GENERATOR, STATE
 from mrjack_ai.engine.tables import build_tables, tables_record
 from mrjack_ai.game.perft import GAMES_PER_CHUNK, perft, perft_divide, random_games
@@ -131,13 +131,14 @@ def test_no_kernel_mixes_signed_with_unsigned_or_falls_into_floats(tmp_path: Pat
     program = """
 import operator
 import mrjack_ai
-from mrjack_ai.engine import batch, bits, kernels, rules, warmup
+from mrjack_ai.engine import abilities, batch, bits, geometry, kernels, movement, turn
+from mrjack_ai.engine import warmup, whistle
 from mrjack_ai.engine.tables import build_tables
 variant = mrjack_ai.Variant()
 for run in (warmup._run_engine, warmup._run_counting, warmup._run_batch):
     run(variant, build_tables(variant))
 checked, wrong = 0, []
-for module in (rules, bits, kernels, batch):
+for module in (geometry, movement, whistle, abilities, turn, bits, kernels, batch):
     for name, function in vars(module).items():
         for result in getattr(function, "overloads", {}).values():
             for node, signature in result.type_annotation.calltypes.items():
@@ -229,7 +230,7 @@ def test_an_edited_callee_in_another_file_is_seen(tmp_path: Path) -> None:
     assert "compiling the engine, once" in messages
     assert output.strip() == "('SH', 'JS', 'IL', 'JB')"
     assert run_python(program, tmp_path, **environment) == (output, "")
-    edited = tmp_path / "mrjack_ai" / "engine" / "rules.py"
+    edited = tmp_path / "mrjack_ai" / "engine" / "movement.py"
     text = edited.read_text()
     old = '    visible = 0\n    for seat in range(t["seats"]):'
     assert old in text
@@ -378,4 +379,4 @@ def test_tables_are_read_only_and_shared() -> None:
     with pytest.raises(ValueError, match="read-only"):
         tables[0] = 1
     assert tables_record(tables)["actions"] == len(mrjack_ai.action_space(Variant()).names)
-    assert rules.N_DIRECTIONS == 6
+    assert turn.N_DIRECTIONS == 6

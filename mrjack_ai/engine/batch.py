@@ -33,8 +33,8 @@ from mrjack_ai.engine.layout import (
     STATE_WORDS,
     game_words,
 )
-from mrjack_ai.engine.rules import alibi_pile, detective_return, list_legal, set_up
 from mrjack_ai.engine.tables import MAX_ACTIONS, TABLES
+from mrjack_ai.engine.turn import alibi_pile, detective_return, list_legal, set_up
 from mrjack_ai.setup.variant import Variant
 
 SHOW = 0

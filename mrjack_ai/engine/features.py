@@ -9,7 +9,7 @@ import numpy as np
 from mrjack_ai.engine.bits import ONE, ZERO, lowest
 from mrjack_ai.engine.compile import helper, kernel
 from mrjack_ai.engine.layout import DETECTIVE, NODE_NAMES, STATE, STATE_WORDS
-from mrjack_ai.engine.rules import lit_hexes, visible_seats
+from mrjack_ai.engine.movement import lit_hexes, visible_seats
 from mrjack_ai.engine.tables import NO_SEAT, TABLES, WHISTLE_STEPS
 from mrjack_ai.setup.board import DIRECTIONS
 from mrjack_ai.setup.variant import MAX_TURNS

@@ -30,17 +30,9 @@ from mrjack_ai.engine.layout import (
     STATE,
     STATE_WORDS,
 )
-from mrjack_ai.engine.rules import (
-    apply,
-    drawing_player,
-    list_legal,
-    lit_hexes,
-    open_exits,
-    reach,
-    set_up,
-    visible_seats,
-)
+from mrjack_ai.engine.movement import lit_hexes, open_exits, reach, visible_seats
 from mrjack_ai.engine.tables import MAX_ACTIONS, NO_SEAT, TABLES
+from mrjack_ai.engine.turn import apply, drawing_player, list_legal, set_up
 
 assert TABLES.itemsize % 8 == 0
 

@@ -26,15 +26,9 @@ from mrjack_ai.engine.layout import (
     STATE,
     STATE_WORDS,
 )
-from mrjack_ai.engine.rules import (
-    apply,
-    apply_player,
-    list_legal,
-    open_exits,
-    public_suspects,
-    reach,
-)
+from mrjack_ai.engine.movement import open_exits, reach
 from mrjack_ai.engine.tables import ACCUSE, LIGHT, SWAP, TABLES
+from mrjack_ai.engine.turn import apply, apply_player, list_legal, public_suspects
 
 _MOST_DEPTH = 9
 _MOST_LEAVES = 2000

@@ -15,6 +15,7 @@ import numpy as np
 
 from mrjack_ai.engine.bits import ZERO, bit, integer, popcount
 from mrjack_ai.engine.compile import helper, kernel
+from mrjack_ai.engine.geometry import within_steps
 from mrjack_ai.engine.layout import (
     DETECTIVE,
     JACK,
@@ -25,17 +26,16 @@ from mrjack_ai.engine.layout import (
     STATE,
     STATE_WORDS,
 )
-from mrjack_ai.engine.rules import (
+from mrjack_ai.engine.movement import open_exits, visible_seats
+from mrjack_ai.engine.tables import ACCUSE, ESCAPE, TABLES
+from mrjack_ai.engine.turn import (
     apply_player,
     detective_return,
     detective_suspects,
     list_legal,
-    open_exits,
     plays_left,
     public_suspects,
-    visible_seats,
 )
-from mrjack_ai.engine.tables import ACCUSE, ESCAPE, TABLES
 
 # A play is at most: card, three walks with an aim between, move, second aim.
 _MOST_DEPTH = 8
@@ -102,7 +102,8 @@ def _outlook(
     catch = _CATCH[min(group, 8)]
     if group > 1 and turns_left < 3:
         catch *= 0.5 + 0.15 * turns_left
-    around = t["ball"][0, s["position"][seat], 3] & s["occupied"] & ~bit(s["position"][seat])
+    here = s["position"][seat]
+    around = within_steps(s, t, 0, here, 3) & s["occupied"] & ~bit(here)
     catch += _NEAR_BONUS if around != ZERO else -_FAR_PENALTY
     escape = _escape_chance(s, t, seat, visible, cards_left, jack_plays)
     return (1.0 - escape) * min(_MOST_HOPE, max(0.0, catch))

@@ -39,7 +39,8 @@ from mrjack_ai.engine.layout import (
     STATE,
     STATE_WORDS,
 )
-from mrjack_ai.engine.rules import (
+from mrjack_ai.engine.tables import ACCUSE, ESCAPE, MAX_ACTIONS, NO_SEAT, TABLES
+from mrjack_ai.engine.turn import (
     alibi_pile,
     apply,
     detective_return,
@@ -48,7 +49,6 @@ from mrjack_ai.engine.rules import (
     list_legal,
     plays_left,
 )
-from mrjack_ai.engine.tables import ACCUSE, ESCAPE, MAX_ACTIONS, NO_SEAT, TABLES
 from mrjack_ai.search.heuristic import detective_turns, outlook, rate_child
 from mrjack_ai.search.value_network import ACTIVE, fitted_value, rate_by_value
 from mrjack_ai.setup.variant import MAX_SEATS

@@ -25,8 +25,8 @@ from mrjack_ai.engine.layout import (
     STATE,
     STATE_WORDS,
 )
-from mrjack_ai.engine.rules import alibi_pile, apply_chance, apply_player, list_legal
 from mrjack_ai.engine.tables import ESCAPE, MAX_ACTIONS, TABLES
+from mrjack_ai.engine.turn import alibi_pile, apply_chance, apply_player, list_legal
 from mrjack_ai.search.value_network import ACTIVE, rate_by_value
 
 UNIFORM_SHARE = 0.1

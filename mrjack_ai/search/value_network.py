@@ -15,6 +15,7 @@ import numpy as np
 
 from mrjack_ai.engine.bits import ONE, ZERO, bit, has, integer, lowest, popcount
 from mrjack_ai.engine.compile import helper, kernel
+from mrjack_ai.engine.geometry import one_step, within_steps
 from mrjack_ai.engine.layout import (
     CHANCE,
     DETECTIVE,
@@ -28,18 +29,15 @@ from mrjack_ai.engine.layout import (
     STATE,
     STATE_WORDS,
 )
-from mrjack_ai.engine.rules import (
+from mrjack_ai.engine.movement import lit_hexes, open_exits, reach, visible_by
+from mrjack_ai.engine.tables import ACCUSE, ESCAPE, NO_SEAT, TABLES
+from mrjack_ai.engine.turn import (
     apply_player,
     detective_return,
     detective_suspects,
-    lit_hexes,
-    open_exits,
     plays_left,
     public_suspects,
-    reach,
-    visible_by,
 )
-from mrjack_ai.engine.tables import ACCUSE, ESCAPE, NO_SEAT, TABLES
 from mrjack_ai.setup.characters import MAX_RANGE
 
 SIZES: tuple[tuple[int, ...], ...] = (
@@ -91,7 +89,7 @@ def _distance_to_exits(s: Any, t: Any, seat: int) -> int:
         free &= free - ONE
     walk, here = t["seat_walk"][seat], s["position"][seat]
     for steps in range(MAX_RANGE + 1):
-        if t["ball"][walk, here, steps] & goals != ZERO:
+        if within_steps(s, t, walk, here, steps) & goals != ZERO:
             return steps
     return 6
 
@@ -151,13 +149,13 @@ def active_rows(s: Any, t: Any, rows: Any) -> None:
         if has(lit, s["position"][seat]):
             on_light += suspects >> seat & 1
         if seat != jack:
-            beside_others |= t["neighbours"][s["position"][seat]]
+            beside_others |= one_step(s, t, s["position"][seat])
     within = reach(s, t, t["seat_walk"][jack], here, t["seat_range"][jack])
     ends = within & (~occupied | bit(here))
     in_view = lit | beside_others
     can_hide = 1 if ends & ~in_view != ZERO else 0
     can_show = 1 if ends & in_view != ZERO else 0
-    beside = popcount(t["neighbours"][here] & occupied)
+    beside = popcount(one_step(s, t, here) & occupied)
     if s["seat"] == NO_SEAT:
         ability = 9
     else:
