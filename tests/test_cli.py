@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -158,11 +159,13 @@ def test_interrupted_tournament_says_how_to_carry_on(
     arguments = ["tournament", "--games", "4", "--out", str(path), *SMALL]
     play, played = schedule.Game.result, []
 
-    def play_three(self: schedule.Game, settings: schedule.Settings) -> schedule.GameResult:
+    def play_three(
+        self: schedule.Game, settings: schedule.Settings, **named: Any
+    ) -> schedule.GameResult:
         if len(played) == 3:
             raise KeyboardInterrupt
         played.append(self)
-        return play(self, settings)
+        return play(self, settings, **named)
 
     monkeypatch.setattr(schedule.Game, "result", play_three)
     code, output, errors = run(capsys, *arguments)

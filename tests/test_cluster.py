@@ -37,7 +37,7 @@ distributed = pytest.importorskip("distributed")
 
 CLIENT = Path(__file__).parent / "clients" / "random_agent.py"
 SMALL = make_variant("mews", "SH+JW+SG+WG", 4)
-SETTINGS = Settings(("first-in-tests", "cautious", "ismcts:sims=100"), 60, 5, SMALL)
+SETTINGS = Settings(("first-in-tests", "cautious", "ismcts:sims=100"), 60, 5, SMALL, key="5a" * 32)
 
 
 @pytest.fixture(scope="module")
@@ -211,7 +211,7 @@ def test_code_files_reach_workers_as_they_are_now(tmp_path: Path, elsewhere: boo
     other.mkdir()
     (folder / "mine_for_cluster.py").write_text(CODE)
     words = ["--board", "mews", "--cast", "SH+JW+SG+WG", "--turns", "4", "--seed", "5"]
-    words += ["--agents", "mine-in-cluster", "random", "--games", "20"]
+    words += ["--agents", "mine-in-cluster", "random", "--games", "20", "--key", "5a" * 32]
     command = [sys.executable, "-m", "mrjack_ai.cli.main", "tournament", *words]
     command += ["--code", str(folder / "mine_for_cluster.py")]
     with running_cluster(other if elsewhere else folder) as address:

@@ -117,7 +117,7 @@ def test_client_in_javascript_is_the_agent_it_says() -> None:
 
 
 def test_tournaments_are_the_same_with_any_number_of_workers() -> None:
-    settings = Settings((PYTHON, "random"), games=12, seed=3, variant=SMALL)
+    settings = Settings((PYTHON, "random"), 12, 3, SMALL, key="5a" * 32)
     here = run_tournament(settings)
     assert here.records == run_tournament(settings, workers=2).records
     assert here.complete

@@ -17,7 +17,7 @@ from mrjack_ai.tournament import Settings, load_results, run_tournament
 from mrjack_ai.tournament import workers as workers_module
 
 SMALL = make_variant("mews", "SH+JW+SG+WG", 4)
-SETTINGS = Settings(("random", "first-in-tests", "greedy"), 10, 5, SMALL)
+SETTINGS = Settings(("random", "first-in-tests", "greedy"), 10, 5, SMALL, key="5a" * 32)
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -34,7 +34,7 @@ def _register() -> None:
 
 
 def match(agent: str, games: int = 8, limit: float | None = None) -> Settings:
-    return Settings((agent, "first-in-tests"), games, 5, SMALL, "match", None, limit)
+    return Settings((agent, "first-in-tests"), games, 5, SMALL, "match", None, limit, key="5a" * 32)
 
 
 def stored(path: Path) -> list[GameResult]:

@@ -88,7 +88,8 @@ def test_the_games_are_the_same_in_workers(tmp_path: Path) -> None:
     text = CODE.replace("return observation", "import helper_for_tests\n        return observation")
     code = write(tmp_path, "several_for_tests", text.replace("NAME", "last"))
     assert load_code(code) == load_code(Path(code)) == ("last",)
-    settings = Settings(("last", "random"), games=10, seed=1, variant=make_variant("mews", "SH+JB"))
+    variant = make_variant("mews", "SH+JB")
+    settings = Settings(("last", "random"), 10, 1, variant, key="5a" * 32)
     assert run_tournament(settings).records == run_tournament(settings, workers=2).records
     check_agent(lambda: make_agent("last"), games=1)
 
@@ -101,6 +102,7 @@ def test_code_in_a_settings_file(
     folder.mkdir()
     code = write(folder, "described_for_tests", CODE.replace("NAME", "last"))
     words = 'agents = ["last", "random"]\ngames = 4\nboard = "mews"\ncast = "SH+JB"\nturns = 2\n'
+    words += f'key = "{"5a" * 32}"\n'
     (folder / "plain.toml").write_text(words)
     (folder / "whole.toml").write_text(f'{words}code = ["described_for_tests.py"]\n')
     monkeypatch.chdir(tmp_path)
@@ -249,7 +251,9 @@ def test_installed_agents(
     assert "installed-last" not in agent_names()  # nothing is loaded before it is asked for
     assert type(make_agent("installed-last")).__module__ == "agents_for_tests"
     assert agent_class("greedy").__name__ == "GreedyAgent"
-    settings = Settings(("installed-last", "random"), 4, 1, make_variant("mews", "SH+JB"))
+    settings = Settings(
+        ("installed-last", "random"), 4, 1, make_variant("mews", "SH+JB"), key="5a" * 32
+    )
     assert run_tournament(settings).records == run_tournament(settings, workers=2).records
     for name, message in {
         "installed-broken": "of agents-for-tests cannot be loaded: RuntimeError: out of order",

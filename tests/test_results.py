@@ -182,7 +182,7 @@ def test_results_shows_settings_standings_and_forfeits(
         f"agents: {' '.join(AGENTS)}",
         "games: 6",
         "seed: 5",
-        "deals: drawn from the seed",
+        "deals: drawn from the seed and the key",
         "move time limit: 60000 ms",
         "board: mews",
         "cast: SH+JW+SG+WG",

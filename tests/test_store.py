@@ -469,7 +469,7 @@ if __name__ == "__main__":
     variant = mrjack_ai.make_variant("mews", "SH+JW+SG+WG", 4)
     settings = Settings(("first", "random"), 20, 5, variant)
     alone = run_tournament(settings)
-    print(run_tournament(settings, workers=2, out="r.db") == alone)
+    print(run_tournament(alone.settings, workers=2, out="r.db") == alone)
 """
 
 

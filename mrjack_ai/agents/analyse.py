@@ -103,7 +103,7 @@ def analyse(
     if not view.actions:
         raise NotationError("the observation is not of the player to move")
     searching.start(view.variant, view.player, np.random.default_rng(seed))
-    if searching.cheats:
+    if type(searching).cheats:
         if state is None:
             raise AgentError(f"agent {agent!r} needs the state, not an observation")
         searching.see(state)

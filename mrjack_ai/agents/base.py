@@ -34,7 +34,10 @@ class Agent(ABC):
     """
 
     cheats: ClassVar[bool] = False
-    """True for an agent that is shown the true state before each of its decisions (`see`)."""
+    """True for an agent that is shown the true state before each of its decisions (`see`).
+
+    Read of the class, once, before `start`; setting it on an agent, or later, changes nothing.
+    """
 
     rng: np.random.Generator
     variant: Variant

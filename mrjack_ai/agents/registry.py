@@ -92,6 +92,17 @@ def agent_class(name: str) -> type[Agent]:
     return _AGENTS[name]
 
 
+def is_built_in(name: str) -> bool:
+    """True when the agent of this name is one of the library's own, which keep to the rules.
+
+    A program (`cmd:`) is foreign, and so is a class that has taken a built-in agent's name.
+
+    Raises:
+        AgentError: for an unknown name.
+    """
+    return agent_class(name) in _BUILT_IN
+
+
 def agent_usage(name: str) -> str:
     """What may follow the colon in the specification of a known agent, with the defaults.
 
@@ -246,3 +257,5 @@ register_agent("pimc", PIMCAgent)
 register_agent("ismcts", ISMCTSAgent)
 register_agent("mo-ismcts", MultipleObserverISMCTSAgent)
 register_agent("omniscient", OmniscientAgent)
+
+_BUILT_IN = frozenset(_AGENTS.values())

@@ -95,6 +95,7 @@ def tournament_settings(options: argparse.Namespace) -> Settings:
         cast=options.cast,
         turns=options.turns,
         first=options.first,
+        key=options.key,
     )
 
 
@@ -105,6 +106,8 @@ def _tournament(options: argparse.Namespace) -> int:
             load_code(file)
         options = build_parser(described).parse_args(options.command_line, options)
     settings = tournament_settings(options)
+    if options.key is not None:  # agents in this process, and in workers, see the command line
+        sys.argv = ["KEY" if options.key in word else word for word in sys.argv]
     new_game(settings.variant)  # compiles, if need be, before the bar appears and workers start
     if options.out is not None:
         for file in changed_code(options.out, settings):
@@ -133,6 +136,7 @@ def _tournament(options: argparse.Namespace) -> int:
     print_forfeits(results)
     played = len(results.records)
     print(f"{played} games, seed {settings.seed}, {seconds:.1f} s", end="")
+    print(f"; key {results.settings.key}" if results.settings.key else "", end="")
     print(f"; every game is in {options.out}" if options.out else "")
     if results.complete:
         return 0
@@ -183,7 +187,9 @@ def _print_file(path: str, tracebacks: bool) -> None:
     words = {**settings.to_dict(), "board": settings.variant.board.name}
     words["agents"] = shlex.join(settings.agents)
     words["cast"] = "+".join(settings.variant.cast)
-    words["deals"] = "drawn from the seed" if settings.deals is None else len(settings.deals)
+    source = "seed" if settings.key is None else "seed and the key"
+    words["deals"] = f"drawn from the {source}" if settings.deals is None else len(settings.deals)
+    words["key"] = settings.key or "none"
     limit = settings.move_time_limit
     words["sprt"] = settings.sprt or "none"
     words["move_time_limit"] = "none" if limit is None else f"{limit:g} ms"

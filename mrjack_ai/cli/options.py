@@ -80,7 +80,18 @@ def build_parser(described: Mapping[str, Any] | None = None) -> argparse.Argumen
         help="games of each pairing, even "
         f"(default: {DEFAULT_GAMES}, or all there are with --deals)",
     )
-    command.add_argument("--seed", type=int, default=1, help="seed (default: %(default)s)")
+    command.add_argument(
+        "--seed",
+        type=int,
+        default=1,
+        help="seed; the same seed gives the same games of built-in agents (default: %(default)s)",
+    )
+    command.add_argument(
+        "--key",
+        metavar="HEX",
+        help="repeat a tournament with agents from outside: the key it told at its end; without, "
+        "such a tournament has a random key, so that no agent can compute the deals from the seed",
+    )
     command.add_argument(
         "--deals", metavar="FILE", help="play these deals, as written by mrjack deals"
     )
@@ -175,7 +186,8 @@ def build_parser(described: Mapping[str, Any] | None = None) -> argparse.Argumen
         "--seed",
         type=int,
         default=1,
-        help="seed; a tournament of this seed has the same deals (default: %(default)s)",
+        help="seed; a tournament of this seed without a key has the same deals "
+        "(default: %(default)s)",
     )
     _add_variant(command)
 

@@ -38,7 +38,7 @@ def play_command(
     _refuse_existing("--record", options.record)
     if options.resume is None:
         _refuse_existing("--save", options.save)
-        seed = secrets.randbelow(2**32) if options.seed is None else options.seed
+        seed = secrets.randbits(128) if options.seed is None else options.seed
         side = PLAYER_NAMES.index(options.side or "detective")
         session = Session(variant, side, options.against or PLAY_AGAINST, seed, options.tracebacks)
         file = options.save

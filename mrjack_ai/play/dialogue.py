@@ -59,7 +59,7 @@ def hint_agent(wanted: str | None, opponent: str) -> str:
     """
     spec = opponent if wanted is None else wanted
     agent = make_agent(spec)
-    if isinstance(agent, SearchAgent) and not agent.cheats:
+    if isinstance(agent, SearchAgent) and not type(agent).cheats:
         return spec
     if wanted is not None:
         raise AgentError(
@@ -121,7 +121,7 @@ class Dialogue:
         return self._wrap(
             f"{phrases.side_text(session.human)} {session.opponent} plays "
             f"{PLAYERS[1 - session.human]}"
-            + (", and looks at what it may not know" if session.agent.cheats else "")
+            + (", and looks at what it may not know" if session.agent_sees else "")
             + ". Type `help` for the rules and the commands."
         )
 

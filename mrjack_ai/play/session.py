@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from mrjack_ai.agents import Agent, make_agent
-from mrjack_ai.agents.registry import described_parameters
+from mrjack_ai.agents.registry import described_parameters, is_built_in, name_of
 from mrjack_ai.errors import AgentError, IllegalActionError, MrJackError, RecordError
 from mrjack_ai.game.observation import Observation
 from mrjack_ai.game.record import GameRecord
@@ -28,6 +28,7 @@ from mrjack_ai.render.facts import PLAYERS
 from mrjack_ai.render.phrases import Story
 from mrjack_ai.setup.variant import PLAYER_NAMES, Variant
 from mrjack_ai.tournament import seeded_deal
+from mrjack_ai.tournament.deals import keyed_generator
 
 HUMAN = "human"
 """The human's name among the agents of a record."""
@@ -55,6 +56,7 @@ class Session:
     Attributes:
         state: the true state; screens are made from `view()` alone.
         story: what the human has seen happen, in words.
+        agent_sees: whether the agent is shown the true state.
 
     Raises:
         AgentError: when the specification is wrong, or the agent cannot start.
@@ -72,6 +74,8 @@ class Session:
         self._tracebacks = tracebacks
         self.deal = seeded_deal(variant, seed, 0)
         self.agent: Agent = make_agent(opponent)
+        # Read once, of the class: what the agent says of itself later grants it nothing.
+        self.agent_sees = bool(type(self.agent).cheats)
         self.state = new_game(variant)
         self.story = Story(human)
         self._undo: list[tuple[State, Story]] = []
@@ -128,7 +132,7 @@ class Session:
     def _ask(self) -> int:
         """The agent's decision."""
         self.agent.rng = self._generator(self.state.move_number())
-        if self.agent.cheats:
+        if self.agent_sees:
             self.agent.see(self.state.clone())
         return self.agent.act(self.state.observation(1 - self.human))
 
@@ -148,6 +152,9 @@ class Session:
         self.story.tell(before, self.view())
 
     def _generator(self, number: int) -> np.random.Generator:
+        if not is_built_in(name_of(self.opponent)):
+            # The seed cannot be computed from it; the secrets of the game follow from the seed.
+            return keyed_generator("", self.seed, _AGENT_STREAM, number)
         return np.random.default_rng(
             np.random.SeedSequence(self.seed, spawn_key=(_AGENT_STREAM, number))
         )

@@ -37,6 +37,7 @@ _WORDS: dict[str, tuple[tuple[type, ...], str]] = {
     "agents": ((list,), "a list of texts"),
     "games": ((int,), "a whole number"),
     "seed": ((int,), "a whole number"),
+    "key": ((str,), "a text of 64 hexadecimal digits"),
     "deals": ((str,), "the name of a file"),
     "move_time_limit": ((int, float), "a number of milliseconds"),
     "sprt": ((str,), "a text such as elo0=0 elo1=20 alpha=0.05 beta=0.05"),
@@ -60,6 +61,7 @@ def make_settings(
     cast: str | Iterable[str] = FULL_CAST,
     turns: int = MAX_TURNS,
     first: str = "detective",
+    key: str | None = None,
 ) -> Settings:
     """Settings from loose arguments, the words of options and TOML files.
 
@@ -76,6 +78,7 @@ def make_settings(
         cast: characters, as text or list.
         turns: number of turns.
         first: who plays first on odd turns.
+        key: the key of a tournament that is to be repeated (see `Settings`).
 
     Raises:
         TournamentError, VariantError, BoardError, DealError: when there is no such tournament.
@@ -98,6 +101,7 @@ def make_settings(
         deals=found,
         move_time_limit=move_time_limit,
         sprt=None if sprt is None else Sprt.parse(words),
+        key=key,
     )
 
 

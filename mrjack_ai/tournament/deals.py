@@ -18,6 +18,7 @@ lines, and lines that begin with `#`, are skipped.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -88,9 +89,30 @@ def make_deal(variant: Variant, rng: np.random.Generator) -> Deal:
 
 
 def seeded_deal(variant: Variant, seed: int, number: int) -> Deal:
-    """Deal `number` of the endless row of deals that belongs to a seed."""
+    """Deal `number` of the endless row of deals that belongs to a seed.
+
+    Whoever knows the seed knows the deals; see `keyed_generator` for games of which they do not.
+    """
     sequence = np.random.SeedSequence(seed, spawn_key=(_DEAL_STREAM, number))
     return make_deal(variant, np.random.default_rng(sequence))
+
+
+def keyed_generator(key: str, seed: int, *words: int) -> np.random.Generator:
+    """A generator that tells nothing of others, nor of the seed, to who does not know the key.
+
+    Args:
+        key: hexadecimal digits, two for each byte.
+        seed: the seed of a tournament.
+        words: what the generator is for.
+    """
+    text = " ".join(map(str, (seed, *words))).encode()
+    digest = hashlib.blake2b(text, key=bytes.fromhex(key), digest_size=32, person=b"mrjack_ai")
+    return np.random.default_rng(int.from_bytes(digest.digest()))
+
+
+def keyed_deal(variant: Variant, key: str, seed: int, number: int) -> Deal:
+    """Deal `number` of the endless row of deals that belongs to a key and a seed."""
+    return make_deal(variant, keyed_generator(key, seed, _DEAL_STREAM, number))
 
 
 def deal_text(deal: Deal, variant: Variant) -> str:

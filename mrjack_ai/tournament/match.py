@@ -20,6 +20,9 @@ EXCEPTION, ILLEGAL_ACTION, TIME, CRASH = "exception", "illegal action", "time", 
 FORFEIT_KINDS = (EXCEPTION, ILLEGAL_ACTION, TIME, CRASH)
 """Why a game can be forfeited; `crash`: the agent ended its process, again and again."""
 
+CHANCE = -1
+"""Stands for the outcome that the deal has for a chance node."""
+
 _LONGEST_MESSAGE, _LONGEST_TRACEBACK, _LONGEST_LOG = 1000, 20_000, 65_536
 
 
@@ -81,7 +84,7 @@ class Watch(Protocol):
         """It has returned."""
 
     def played(self, action: int) -> None:
-        """An action or chance outcome was applied."""
+        """An action was applied, or a chance outcome: `CHANCE`, since that may be secret."""
 
 
 class _BrokenContract(Exception):
@@ -97,9 +100,17 @@ class _Table:
     """Two agents at a game in progress."""
 
     def __init__(
-        self, variant: Variant, deal: Deal, limit: float | None, watch: Watch | None
+        self,
+        variant: Variant,
+        deal: Deal,
+        limit: float | None,
+        watch: Watch | None,
+        may_see: Sequence[bool] = (True, True),
     ) -> None:
         self.state = new_game(variant)
+        self.may_see = may_see
+        self.sees: list[bool] = []
+        """Which agents are shown the state; settled before an agent's `start`."""
         self.deal = deal
         self.limit = limit
         self.watch = watch
@@ -118,6 +129,8 @@ class _Table:
             try:
                 agent = make()
                 self.agents.append(agent)
+                # Read once, of the class: what an agent says of itself later grants it nothing.
+                self.sees.append(self.may_see[player] and bool(type(agent).cheats))
                 agent.time_limit = self.limit
                 agent.start(self.state.variant, player, rng)
             except (Exception, SystemExit) as error:
@@ -130,8 +143,8 @@ class _Table:
         while not state.is_terminal():
             player = state.current_player()
             if player < 0:
-                action = self.deal.outcome(state)
-                state.apply_action(action)
+                state.apply_action(self.deal.outcome(state))
+                action = CHANCE
             else:
                 action = self.decide(player)
             if watch is not None:
@@ -154,7 +167,7 @@ class _Table:
             watch.asked(player, timed=True)
         started = time.perf_counter()
         try:
-            if agent.cheats:
+            if self.sees[player]:
                 agent.see(state.clone())
                 started = time.perf_counter()  # the limit is for `act`
             action = agent.act(observation)
@@ -202,6 +215,7 @@ def play_timed(
     generators: Sequence[np.random.Generator],
     move_time_limit: float | None = None,
     watch: Watch | None = None,
+    may_see: Sequence[bool] = (True, True),
 ) -> Played:
     """Play one game; an agent that breaks its contract forfeits it.
 
@@ -216,9 +230,10 @@ def play_timed(
         generators: a random generator for each of them.
         move_time_limit: most seconds for a decision; None for no limit.
         watch: told what goes on.
+        may_see: for each of them, whether it is shown the true state if its class cheats.
     """
     started = time.perf_counter()
-    table = _Table(variant, deal, move_time_limit, watch)
+    table = _Table(variant, deal, move_time_limit, watch, may_see)
     forfeit = None
     try:
         table.seat(makers, generators)

@@ -6,7 +6,7 @@ import contextlib
 import os
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -17,7 +17,12 @@ from mrjack_ai.game.record import GameRecord, read_records
 from mrjack_ai.stats.sprt import SprtStatus
 from mrjack_ai.tournament.outcomes import Outcomes
 from mrjack_ai.tournament.schedule import GameResult, Settings, forfeit_text
-from mrjack_ai.tournament.store import ResultsReader, ResultsWriter, is_results_file
+from mrjack_ai.tournament.store import (
+    ResultsReader,
+    ResultsWriter,
+    is_results_file,
+    stored_settings,
+)
 from mrjack_ai.tournament.workers import WorkerPool, load_all, play_on_executor
 
 Progress = Callable[[int, int], None]
@@ -132,7 +137,9 @@ def run_tournament(
 ) -> Results:
     """Play a tournament.
 
-    The set of games is the same whatever the number of workers, and on any executor. With `out`,
+    The set of games is the same whatever the number of workers, and on any executor. Games of
+    agents from outside follow from the seed and a key: a random one, unless the settings or the
+    file `out` have one; it is in the settings returned (see `Settings`). With `out`,
     each game is written to an SQLite file as soon as it is over; a file of the same settings that
     is not complete is carried on.
 
@@ -168,7 +175,8 @@ def run_tournament(
     """
     if workers < 1:
         raise TournamentError(f"workers {workers} must be at least 1")
-    settings.check_agents(allow_cheats)
+    cheats = settings.check_agents(allow_cheats)
+    settings = _with_key(settings, out)
     load_all(settings.variant, settings.agents)  # compiles, if need be, before any worker starts
     report = progress or (lambda played, games: None)
     known: int | None = workers
@@ -184,7 +192,7 @@ def run_tournament(
             watch(outcomes)
         todo = outcomes.missing()
         workers = min(workers, max(1, settings.total_games - done))
-        with contextlib.closing(_play(settings, todo, workers, executor)) as games:
+        with contextlib.closing(_play(settings, todo, workers, executor, cheats)) as games:
             for results in games:
                 whole = [result for result in results if result.forfeit_by is None or not strict]
                 keep.add(whole)
@@ -202,6 +210,20 @@ def run_tournament(
     return Results(settings, keep.records())
 
 
+def _with_key(settings: Settings, out: str | Path | None) -> Settings:
+    """The settings with the key of the results file there is, or a new one where one is needed."""
+    if settings.key is not None:
+        return settings
+    if out is not None and is_results_file(out) and (kept := stored_settings(out)) is not None:
+        if kept.get("key") is None and settings.needs_key:
+            raise TournamentError(
+                f"{str(out)!r} has no key, so an agent from outside could compute its deals; give "
+                "another --out"
+            )
+        return replace(settings, key=kept.get("key"))
+    return settings.with_key() if settings.needs_key else settings
+
+
 def _refused(settings: Settings, results: Sequence[GameResult]) -> AgentError:
     broken = next(result for result in results if result.forfeit_by is not None)
     error = AgentError(
@@ -214,16 +236,20 @@ def _refused(settings: Settings, results: Sequence[GameResult]) -> AgentError:
 
 
 def _play(
-    settings: Settings, numbers: Iterator[int], workers: int, executor: Executor | None
+    settings: Settings,
+    numbers: Iterator[int],
+    workers: int,
+    executor: Executor | None,
+    cheats: frozenset[int],
 ) -> Generator[list[GameResult], None, None]:
     """Results of some games of the schedule as they come."""
     if executor is not None:
-        yield from play_on_executor(settings, numbers, executor, workers)
+        yield from play_on_executor(settings, numbers, executor, workers, cheats)
     elif workers == 1:
         for number in numbers:
-            yield [settings.game(number).result(settings)]
+            yield [settings.game(number).result(settings, cheats=cheats)]
     else:
-        with contextlib.closing(WorkerPool(settings, workers)) as pool:
+        with contextlib.closing(WorkerPool(settings, workers, cheats)) as pool:
             yield from pool.play(numbers)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import secrets
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -13,12 +15,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mrjack_ai.agents import make_agent
+from mrjack_ai.agents.registry import is_built_in, name_of
 from mrjack_ai.errors import TournamentError
 from mrjack_ai.game.record import GameRecord, ending_word
 from mrjack_ai.game.state import State
 from mrjack_ai.setup.variant import DETECTIVE, JACK, PLAYER_NAMES, Variant
 from mrjack_ai.stats.sprt import Sprt
-from mrjack_ai.tournament.deals import Deal, deal_text, parse_deal, seeded_deal
+from mrjack_ai.tournament.deals import (
+    Deal,
+    deal_text,
+    keyed_deal,
+    keyed_generator,
+    parse_deal,
+    seeded_deal,
+)
 from mrjack_ai.tournament.match import Forfeit, Watch, play_timed
 from mrjack_ai.version import RULES_VERSION
 
@@ -56,6 +66,18 @@ class Settings:
             game; None for no limit.
         sprt: a sequential test that stops a match of two agents when it is decided; None plays
             all games.
+        key: 64 hexadecimal digits. With a key, deals and the agents' randomness follow from key
+            and seed together, and nobody who lacks the key can compute the ones or the seed from
+            the others. Without, they follow from the seed alone.
+
+    A tournament of built-in agents needs no key: the same seed gives the same games. Agents from
+    outside (code files, packages, programs, classes of your own) might know the seed, so
+    `run_tournament` gives theirs a random key unless there is one; it is kept in the results, and
+    the same seed and key give the same games again, with any number of workers, resumed or not.
+
+    The key keeps secrets from an agent that uses what it is given and the library's globals. It is
+    no wall within one process: who reads the interpreter's frames, the memory, or the results file
+    finds it. Given deals (`deals`) are as secret as the file they come from.
 
     Raises:
         TournamentError: when such a tournament cannot be played.
@@ -69,6 +91,7 @@ class Settings:
     deals: tuple[Deal, ...] | None = None
     move_time_limit: float | None = None
     sprt: Sprt | None = None
+    key: str | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if self.format not in FORMATS:
@@ -97,6 +120,10 @@ class Settings:
             )
         if type(self.seed) is not int or self.seed < 0:
             raise TournamentError(f"seed {self.seed} must be a whole number, not negative")
+        if self.key is not None and not (
+            isinstance(self.key, str) and re.fullmatch("[0-9a-f]{64}", self.key)
+        ):
+            raise TournamentError("a key must be 64 hexadecimal digits, in lower case")
         limit = self.move_time_limit
         if limit is not None and not (type(limit) in (int, float) and 0 < limit < 1e9):
             raise TournamentError(f"move time limit {limit} must be a number of milliseconds")
@@ -107,19 +134,36 @@ class Settings:
                 "--sprt, or the other agents"
             )
 
-    def check_agents(self, allow_cheats: bool = False) -> None:
+    def check_agents(self, allow_cheats: bool = False) -> frozenset[int]:
         """Build every agent once.
+
+        Returns:
+            Indices of the agents that cheat: those to be shown the true state, and no others.
 
         Raises:
             AgentError: when a specification is wrong.
             TournamentError: for an agent that cheats, unless that is allowed.
         """
-        for spec in self.agents:
-            if make_agent(spec).cheats and not allow_cheats:
+        cheats = set()
+        for number, spec in enumerate(self.agents):
+            if not type(make_agent(spec)).cheats:
+                continue
+            if not allow_cheats:
                 raise TournamentError(
                     f"agent {spec!r} looks at what it may not know; give --allow-cheats "
                     "(from Python: allow_cheats=True) to let it play all the same"
                 )
+            cheats.add(number)
+        return frozenset(cheats)
+
+    @property
+    def needs_key(self) -> bool:
+        """True when an agent from outside could compute the deals, since there is no key."""
+        return self.key is None and not all(is_built_in(name_of(spec)) for spec in self.agents)
+
+    def with_key(self, key: str | None = None) -> Settings:
+        """These settings with a key, a random one by default."""
+        return replace(self, key=secrets.token_hex(32) if key is None else key)
 
     @cached_property
     def pairings(self) -> list[tuple[int, int]]:
@@ -144,6 +188,7 @@ class Settings:
             "agents": list(self.agents),
             "games": self.games,
             "seed": self.seed,
+            "key": self.key,
             "deals": None if deals is None else [deal_text(deal, self.variant) for deal in deals],
             "move_time_limit": self.move_time_limit,
             "sprt": None if self.sprt is None else str(self.sprt),
@@ -176,6 +221,7 @@ class Settings:
                 deals=None if deals is None else tuple(parse_deal(text, variant) for text in deals),
                 move_time_limit=data["move_time_limit"],
                 sprt=None if test is None else Sprt.parse(test.split()),
+                key=data.get("key"),  # missing in files older than keys
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise TournamentError(f"the settings are damaged: {error!r}") from None
@@ -217,26 +263,29 @@ class Game:
         """What chance decides in this game."""
         if settings.deals is not None:
             return settings.deals[self.deal]
+        if settings.key is not None:
+            return keyed_deal(settings.variant, settings.key, settings.seed, self.deal)
         return seeded_deal(settings.variant, settings.seed, self.deal)
 
-    def result(self, settings: Settings, watch: Watch | None = None) -> GameResult:
+    def result(
+        self,
+        settings: Settings,
+        watch: Watch | None = None,
+        cheats: frozenset[int] | None = None,
+    ) -> GameResult:
         """Play the game; but for times it depends on nothing but the settings and this game.
 
         Args:
             settings: the tournament.
             watch: told what goes on.
+            cheats: what `Settings.check_agents` has returned; None asks the classes now.
         """
         # An agent that plays itself sits there as two, which swap sides like any two.
         keys = self.players
         if keys[0] == keys[1]:
             keys = (1, 0) if self.number % 2 else (0, 1)
         generators = [
-            np.random.default_rng(
-                np.random.SeedSequence(
-                    settings.seed,
-                    spawn_key=(_AGENT_STREAM, self.pairing, self.deal, key, side),
-                )
-            )
+            _generator(settings, self.pairing, self.deal, key, side)
             for side, key in enumerate(keys)
         ]
         makers: list[Callable[[], Any]] = [
@@ -250,6 +299,7 @@ class Game:
             generators,
             None if limit is None else limit / 1000,
             watch,
+            [cheats is None or player in cheats for player in self.players],
         )
         return self.finished(
             played.state,
@@ -302,6 +352,14 @@ class Game:
     def play(self, settings: Settings) -> GameRecord:
         """Play the game and keep the record (see `result`)."""
         return self.result(settings).record(settings)
+
+
+def _generator(settings: Settings, *words: int) -> np.random.Generator:
+    """The generator of an agent in a game."""
+    if settings.key is not None:
+        return keyed_generator(settings.key, settings.seed, _AGENT_STREAM, *words)
+    sequence = np.random.SeedSequence(settings.seed, spawn_key=(_AGENT_STREAM, *words))
+    return np.random.default_rng(sequence)
 
 
 class GameResult(NamedTuple):

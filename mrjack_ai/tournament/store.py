@@ -327,6 +327,15 @@ def _read_settings(path: Path, connection: sqlite3.Connection) -> dict[str, Any]
     return settings
 
 
+def stored_settings(path: str | Path) -> dict[str, Any] | None:
+    """The settings in a results file as they are; None where there are none that can be read."""
+    try:
+        with contextlib.closing(_connect(Path(path), "rw")) as connection:
+            return None if _is_new(connection) else _read_settings(Path(path), connection)
+    except (OSError, ValueError, sqlite3.Error, TournamentError):
+        return None  # whoever opens the file to write says what is wrong with it
+
+
 def _read_games(
     path: Path, connection: sqlite3.Connection, settings: Settings
 ) -> Iterator[tuple[GameResult, int, str]]:

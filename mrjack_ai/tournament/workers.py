@@ -35,7 +35,7 @@ from mrjack_ai.engine.warmup import ENGINE
 from mrjack_ai.errors import AgentError, TournamentError
 from mrjack_ai.game.state import new_game
 from mrjack_ai.setup.variant import Variant
-from mrjack_ai.tournament.match import CRASH, TIME, Forfeit
+from mrjack_ai.tournament.match import CHANCE, CRASH, TIME, Forfeit
 from mrjack_ai.tournament.schedule import GameResult, Settings
 
 BATCH_SECONDS = 0.1
@@ -68,17 +68,20 @@ class Players:
     Attributes:
         code: code files to be loaded there, as they were when they were loaded here.
         agents: classes of the agents that are in none of them, by name.
+        cheats: indices of the agents that are shown the true state.
     """
 
     code: tuple[CodeFile, ...]
     agents: dict[str, type[Agent]]
+    cheats: frozenset[int]
 
 
-def players_of(settings: Settings) -> Players:
-    """The agents that play a tournament."""
+def players_of(settings: Settings, cheats: frozenset[int] = frozenset()) -> Players:
+    """The agents that play a tournament; `cheats` as `Settings.check_agents` returns it."""
     names = {parse_agent(spec)[0] for spec in settings.agents}
     others = names - names_in_code()
-    return Players(code_of(names), {name: agent_class(name) for name in sorted(others)})
+    classes = {name: agent_class(name) for name in sorted(others)}
+    return Players(code_of(names), classes, cheats)
 
 
 def _prepare(settings: Settings, players: Players) -> None:
@@ -115,7 +118,7 @@ def play_batch(settings: Settings, numbers: Sequence[int], players: Players) -> 
     for number in numbers:
         if results and time.perf_counter() - started > 2 * BATCH_SECONDS:
             break
-        results.append(settings.game(number).result(settings))
+        results.append(settings.game(number).result(settings, cheats=players.cheats))
     return results
 
 
@@ -150,7 +153,11 @@ class _Pace:
 
 
 def play_on_executor(
-    settings: Settings, numbers: Numbers, executor: Executor, workers: int
+    settings: Settings,
+    numbers: Numbers,
+    executor: Executor,
+    workers: int,
+    cheats: frozenset[int] = frozenset(),
 ) -> Generator[list[GameResult], None, None]:
     """Play games on an executor.
 
@@ -159,6 +166,7 @@ def play_on_executor(
         numbers: which games of the schedule.
         executor: where to play them.
         workers: how many batches it works on at a time.
+        cheats: indices of the agents that are shown the true state.
 
     Yields:
         Results as they come, in any order.
@@ -166,7 +174,7 @@ def play_on_executor(
     Raises:
         TournamentError: when the executor breaks.
     """
-    players = players_of(settings)
+    players = players_of(settings, cheats)
     pace = _Pace()
     again: deque[int] = deque()
     pending: dict[Future[list[GameResult]], list[int]] = {}
@@ -244,12 +252,14 @@ class _Shared:
     def forfeited(self, settings: Settings, kind: str, message: str) -> GameResult:
         """The game being played, when it ends by a forfeit of whoever was asked."""
         state = new_game(settings.variant)
+        game = settings.game(self.number)
+        deal = game.make_deal(settings)
         for action in self._actions[: int(self._now[3])]:
-            state.apply_action(int(action))
+            state.apply_action(deal.outcome(state) if action == CHANCE else int(action))
         # Times were measured in the process that is gone; the last decision is what is known.
         seconds = max(0.0, time.monotonic() - self.since)
         player = self.player
-        return settings.game(self.number).finished(
+        return game.finished(
             state,
             Forfeit(player, kind, message),
             seconds,
@@ -260,6 +270,8 @@ class _Shared:
 
 def _work(pipe: pipes.Connection, shared: _Shared, settings: Settings, players: Players) -> None:
     """What a worker process does: play the games it is sent, until told to stop."""
+    # Else agents find the settings, from which the deals follow, in a global of `multiprocessing`.
+    multiprocessing.current_process().__dict__["_args"] = ()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_die_with_the_coordinator, args=(shared,), daemon=True).start()
     report_groups_to(shared.programs)
@@ -269,7 +281,7 @@ def _work(pipe: pipes.Connection, shared: _Shared, settings: Settings, players: 
         while (numbers := pipe.recv()) is not None:
             for number in numbers:
                 shared.begin(number)
-                result = settings.game(number).result(settings, shared)
+                result = settings.game(number).result(settings, shared, players.cheats)
                 shared.begin(-1)
                 pipe.send(result)
     except (EOFError, BrokenPipeError, ConnectionResetError):
@@ -338,14 +350,17 @@ class WorkerPool:
     Args:
         settings: the tournament.
         workers: number of processes.
+        cheats: indices of the agents that are shown the true state.
 
     Raises:
         TournamentError: when an agent cannot be given to them.
     """
 
-    def __init__(self, settings: Settings, workers: int) -> None:
+    def __init__(
+        self, settings: Settings, workers: int, cheats: frozenset[int] = frozenset()
+    ) -> None:
         self.settings = settings
-        self._players = players_of(settings)
+        self._players = players_of(settings, cheats)
         for name, agent in self._players.agents.items():
             try:
                 pickle.dumps(agent)
