@@ -31,8 +31,10 @@ from mrjack_ai.tournament import (
 SMALL = make_variant("mews", "SH+JW+SG+WG", 4)
 
 
-def small(agents: tuple[str, ...] = ("random", "cautious"), games: int = 8) -> Settings:
-    return Settings(agents=agents, games=games, seed=5, variant=SMALL)
+def small(
+    agents: tuple[str, ...] = ("random", "cautious"), games: int = 8, key: str | None = None
+) -> Settings:
+    return Settings(agents=agents, games=games, seed=5, variant=SMALL, key=key)
 
 
 # -- deals --------------------------------------------------------------------------------
@@ -208,7 +210,7 @@ def test_illegal_action_names_the_agent() -> None:
 def test_scripted_agents_give_an_exact_table() -> None:
     """Who wins is recounted from the records by hand; the two sides mirror each other."""
     agents = ("first-for-tests", "accuses-for-tests")
-    results = run_tournament(small(agents, games=40))
+    results = run_tournament(small(agents, games=40, key="5a" * 32))
     won = Counter()
     for record in results.records:
         caught = record.ending == "caught"
@@ -229,7 +231,7 @@ def test_scripted_agents_give_an_exact_table() -> None:
     assert one.won_by == other.lost_by
     assert 0 < sum(one.won_by.values()) < 40
 
-    mirrored = run_tournament(small(agents[::-1], games=40))
+    mirrored = run_tournament(small(agents[::-1], games=40, key="5a" * 32))
     pairing, mirror = pairing_results(results)[0], pairing_results(mirrored)[0]
     assert mirror.agents == pairing.agents[::-1]
     assert mirror.score.value == pytest.approx(1 - pairing.score.value)
