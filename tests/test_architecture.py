@@ -49,6 +49,7 @@ ENGINE_LAYERS: tuple[tuple[str, ...], ...] = (
 
 ONLY_IN = {
     "pyspiel": {"openspiel"},
+    "click": {"cli"},
     "rich": {"cli"},
     "numba": {"engine"},
     "pandas": {"tournament", "agents", "studies"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sqlite3
 import subprocess
@@ -13,7 +14,9 @@ from typing import Any
 import pytest
 
 import mrjack_ai
-from mrjack_ai.cli.main import build_parser, main, tournament_settings
+from mrjack_ai.cli.main import main, parse_command
+from mrjack_ai.cli.options import Options
+from mrjack_ai.cli.tournament import tournament_settings
 from mrjack_ai.game.record import GameRecord, read_records, write_record
 from mrjack_ai.tournament import Settings, load_results, read_games
 
@@ -40,7 +43,7 @@ COMMANDS += ("agents", "bench", "play")
 def test_help_everywhere(capsys: pytest.CaptureFixture[str], command: list[str]) -> None:
     code, output, _ = run(capsys, *command, "--help")
     assert code == 0
-    assert "usage: mrjack" in output
+    assert "Usage: mrjack" in output
     if not command:
         assert all(name in output for name in COMMANDS)
 
@@ -53,28 +56,28 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "COMMAND"),
-        (["tournamnet"], "invalid choice"),
+        ([], "Missing command"),
+        (["tournamnet"], "unknown command 'tournamnet'; did you mean 'tournament'?"),
         (["tournament", "--games", "3"], "games 3 must be even"),
-        (["tournament", "--games", "x"], "invalid int value"),
+        (["tournament", "--games", "x"], "--games 'x' must be a whole number from 1"),
         (["tournament", "--agents", "greedy"], "at least two agents"),
         (["tournament", "--agents", "greedy", "grdy"], "unknown agent 'grdy'"),
         (["tournament", "--agents", "greedy:x=1", "random"], "unknown parameter 'x'"),
         (["tournament", "--seed", "-1"], "seed -1"),
         (["tournament", "--workers", "0"], "workers 0"),
-        (["tournament", "--format", "swiss"], "invalid choice"),
+        (["tournament", "--format", "swiss"], "'swiss' is not one of"),
         (["tournament", "--format", "match"], "exactly two agents"),
         (["tournament", "--move-time-limit", "0"], "move time limit 0"),
         (["tournament", "--move-time-limit", "nan"], "move time limit nan"),
         (["tournament", "--deals", "missing.txt"], "cannot read 'missing.txt'"),
         (["tournament", "--settings", "missing.toml"], "cannot read 'missing.toml'"),
         (["deals", "/no/such/folder/d.txt"], "cannot write '/no/such/folder/d.txt'"),
-        (["deals", "d.txt", "--count", "0"], "--count must be at least 1"),
-        (["deals", "d.txt", "--seed", "-1"], "--seed not negative"),
+        (["deals", "d.txt", "--count", "0"], "--count 0 must be a whole number from 1"),
+        (["deals", "d.txt", "--seed", "-1"], "--seed -1 must be a whole number from 0"),
         (["tournament", "--board", "soho"], "unknown board 'soho'"),
         (["tournament", "--cast", "SH+XX"], "unknown character 'XX'"),
         (["tournament", "--turns", "9"], "turns 9"),
-        (["tournament", "--first", "watson"], "invalid choice"),
+        (["tournament", "--first", "watson"], "'watson' is not one of"),
         (["tournament", "--out", "/no/such/folder/r.db", *SMALL], "cannot write results"),
         (["perft", "--depth", "-1"], "--depth -1"),
         (["perft", "--depth", "0", "--divide"], "--depth 0"),
@@ -85,7 +88,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         (["show", "node=deal turn=1 jack=XX"], "jack=XX"),
         (["show", "missing.txt"], "cannot read 'missing.txt'"),
         (["show", "turn=1", "--at", "3"], "--at and --game need a file"),
-        (["replay"], "the following arguments are required"),
+        (["replay"], "Missing argument 'FILE'"),
         (["replay", "missing.txt"], "cannot read 'missing.txt'"),
         (["bench", "--games", "0"], "--games"),
         (["bench", "--games", str(10**14)], "--games"),
@@ -107,11 +110,57 @@ def test_bad_input_is_one_line_and_exit_code_2(
     assert message in errors
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["x" * 5000],
+        ["show", "--" + "x" * 5000],
+        ["perft", "--depth", "9" * 5000],
+        ["tournament", "--format", "x" * 5000],
+        ["tournament", "--agents", "x" * 5000, "random"],
+    ],
+)
+def test_no_message_is_longer_than_500_characters(
+    capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    code, _, errors = run(capsys, *arguments)
+    assert (code, errors.count("\n")) == (2, 1)
+    assert len(errors) <= 500
+
+
+def test_options_with_several_values() -> None:
+    for words in (["--agents", "a", "b", "--seed", "2"], ["--seed=2", "--agents", "a", "b"]):
+        params = parse_command(["tournament", *words]).params
+        assert (list(params["agents"]), params["seed"], params["sprt"]) == (["a", "b"], 2, None)
+    twice = parse_command(["tournament", "--agents", "a", "b", "--agents", "c", "d"]).params
+    assert list(twice["agents"]) == ["c", "d"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(shell: str) -> None:
+    def completed(instruction: str, words: str = "", last: int = 0) -> str:
+        environment = {**os.environ, "_MRJACK_COMPLETE": f"{shell}_{instruction}"}
+        environment |= {"COMP_WORDS": words, "COMP_CWORD": str(last)}
+        if shell == "fish":
+            environment["COMP_CWORD"] = words.split(" ")[-1]
+        return subprocess.run(
+            [sys.executable, "-c", "from mrjack_ai.cli.main import main; main()"],
+            capture_output=True,
+            text=True,
+            env=environment,
+            check=False,
+        ).stdout
+
+    assert "_MRJACK_COMPLETE" in completed("source")
+    assert "greedy" in completed("complete", "mrjack analyse --agent gre", 3)
+    assert "whitechapel_2016" in completed("complete", "mrjack show --board white", 3)
+
+
 # -- tournament ---------------------------------------------------------------------------
 
 
 def test_default_tournament_is_the_three_built_in_agents() -> None:
-    options = build_parser().parse_args(["tournament"])
+    options = Options.of(parse_command(["tournament"]))
     assert (options.workers, options.out) == (1, None)
     agents = ("greedy", "cautious", "random")
     assert tournament_settings(options) == Settings(agents, 200, 1, mrjack_ai.Variant())
@@ -461,8 +510,6 @@ def test_closed_and_full_streams(arguments: str) -> None:
 
 
 def test_names_that_the_terminal_cannot_show(tmp_path: Path) -> None:
-    import os
-
     path = tmp_path / "f\u00e9e.db"
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     command = [sys.executable, "-m", "mrjack_ai.cli.main"]

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 import mrjack_ai
-from mrjack_ai.cli.main import build_parser, main, tournament_settings
+from mrjack_ai.cli.main import main, parse_command
+from mrjack_ai.cli.options import Options
+from mrjack_ai.cli.tournament import tournament_settings
 from mrjack_ai.setup.variant import Variant, make_variant
 from mrjack_ai.tournament import (
     FORMATS,
@@ -262,7 +264,7 @@ def test_a_file_and_options_describe_the_same(
     options = ["tournament", "--format", "gauntlet", "--agents", *agents, "--games", "4"]
     options += ["--seed", "7", "--deals", str(suite), "--move-time-limit", "500"]
     options += ["--board", "mews", "--cast", "SH+JW+SG+WG", "--turns", "4", "--first", "jack"]
-    assert tournament_settings(build_parser().parse_args(options)) == described
+    assert tournament_settings(Options.of(parse_command(options))) == described
     assert main(["tournament", "--settings", str(file), "--out", str(out)]) == 0
     assert main([*options, "--out", str(out)]) == 0  # carries on, that is, has nothing to do
     assert load_results(out).settings == described

@@ -613,7 +613,7 @@ def test_output_without_utf8_is_ascii(tmp_path: Path) -> None:
         (["--against", "grdy"], "unknown agent 'grdy'"),
         (["--against", "greedy", "--hint-agent", "random"], "cannot give hints"),
         (["--against", "greedy", "--seed", "-1"], "seed -1"),
-        (["--as", "watson"], "invalid choice"),
+        (["--as", "watson"], "'watson' is not one of"),
         (["--resume", "missing.json"], "cannot read 'missing.json'"),
         (["--resume", "x", "--as", "jack"], "do not give them again"),
         (["--resume", "x", "--turns", "3"], "do not give them again"),

@@ -16,7 +16,9 @@ import pytest
 
 import mrjack_ai
 from mrjack_ai.agents import make_agent, registry
-from mrjack_ai.cli.main import build_parser, main, tournament_settings
+from mrjack_ai.cli.main import main, parse_command
+from mrjack_ai.cli.options import Options
+from mrjack_ai.cli.tournament import tournament_settings
 from mrjack_ai.game.record import GameRecord
 from mrjack_ai.testing import check_agent
 from mrjack_ai.tournament import load_settings
@@ -85,7 +87,7 @@ def test_commands_that_are_not_run_parse() -> None:
     commands = [shlex.split(line)[1:] for line in lines if line.startswith("mrjack ")]
     assert len(commands) >= 6
     for words in commands:
-        assert build_parser().parse_args(words).command == words[0]
+        assert parse_command(words).info_name == words[0]
 
 
 def test_links_between_pages_lead_somewhere() -> None:
@@ -117,7 +119,7 @@ def test_commands_in_the_readme_exist() -> None:
     assert len(commands) >= 7
     for command in commands:
         words = ["x" if word.isupper() else word for word in shlex.split(command)]
-        assert build_parser().parse_args(words).command == words[0]
+        assert parse_command(words).info_name == words[0]
 
 
 def test_picture_in_the_readme_is_the_one_its_command_makes(
@@ -139,5 +141,5 @@ def test_tournament_file_in_the_readme_describes_one(tmp_path: Path) -> None:
     settings = load_settings(path)
     assert (settings.format, settings.games, settings.move_time_limit) == ("gauntlet", 400, 500)
     command = next(line for line in block_with("--format gauntlet").splitlines())
-    options = build_parser().parse_args(shlex.split(command)[1:])
+    options = Options.of(parse_command(shlex.split(command)[1:]))
     assert replace(tournament_settings(options), move_time_limit=500) == settings

@@ -250,10 +250,10 @@ def test_one_number_for_a_game_everywhere(
     ("words", "message"),
     [
         (["missing.db"], "cannot read 'missing.db'"),
-        (["export"], "cannot read 'export'"),
-        (["export", "missing.db"], "export needs a file to write"),
+        (["export"], "Missing argument 'FILE'"),
+        (["export", "missing.db"], "Missing argument 'OUT...'"),
         (["export", "missing.db", "g.csv"], "cannot read 'missing.db'"),
-        (["recover", "missing.db"], "cannot make sense of 'recover missing.db'"),
+        (["recover", "missing.db"], "Missing argument 'NEW_FILE'"),
         (["recover", "missing.db", "new.db"], "cannot read 'missing.db'"),
         ([__file__], "is no results file"),
         ([os.path.dirname(__file__)], "cannot read"),

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import secrets
 from pathlib import Path
+from typing import Any
 
-from mrjack_ai.cli.options import PLAY_AGAINST
+import click
+
+from mrjack_ai.cli.options import (
+    AGENT,
+    MOST_SEED,
+    PLAY_AGAINST,
+    Command,
+    Number,
+    Options,
+    code_option,
+    drawing_options,
+    option_variant,
+    uses_color,
+    uses_unicode,
+    variant_options,
+)
 from mrjack_ai.common.files import reason_of
-from mrjack_ai.errors import RecordError
+from mrjack_ai.errors import EXIT_INTERRUPTED, RecordError
 from mrjack_ai.play.dialogue import Dialogue, Drawing, hint_agent
 from mrjack_ai.play.session import Session
 from mrjack_ai.play.terminal import play, terminal_width
 from mrjack_ai.setup.variant import PLAYER_NAMES, Variant, make_variant
 
 
-def play_command(
-    options: argparse.Namespace, variant: Variant, *, color: bool, unicode: bool
-) -> bool:
+def play_command(options: Options, variant: Variant, *, color: bool, unicode: bool) -> bool:
     """Play the game that parsed options describe.
 
     Args:
@@ -84,3 +97,46 @@ def _refuse_existing(option: str, name: str | None) -> None:
             f"{option} {name!r} exists already and is not overwritten; give another name, or carry "
             "on with a saved game by --resume"
         )
+
+
+@click.command("play", cls=Command)
+@click.option(
+    "--as", "side", type=click.Choice(PLAYER_NAMES), help="whom you play  [default: detective]"
+)
+@click.option(
+    "--against", type=AGENT, metavar="AGENT", help=f"the other player  [default: {PLAY_AGAINST}]"
+)
+@click.option(
+    "--seed",
+    type=Number(0, MOST_SEED),
+    help="decides the cards and the agent's randomness  [default: any]",
+)
+@click.option(
+    "--save",
+    metavar="FILE",
+    help=("keep the game there after every action; the file holds the secrets, so do not look"),
+)
+@click.option("--resume", metavar="FILE", help="carry on with a saved game")
+@click.option("--record", metavar="FILE", help="write the record of the finished game, as text")
+@click.option(
+    "--hint-agent",
+    type=AGENT,
+    metavar="AGENT",
+    help=("who gives hints  [default: the opponent if it searches, else ismcts:sims=2000]"),
+)
+@click.option(
+    "--tracebacks", is_flag=True, help="if the agent fails, show its error, which may tell secrets"
+)
+@drawing_options
+@code_option
+@variant_options
+@click.pass_context
+def command(context: click.Context, /, **values: Any) -> int:
+    """Play a game against an agent in this terminal. `help` in the game
+    explains the rules and the commands. A saved game holds the secrets of both sides.
+    """
+    options = Options.of(context)
+    finished = play_command(
+        options, option_variant(options), color=uses_color(options), unicode=uses_unicode(options)
+    )
+    return 0 if finished else EXIT_INTERRUPTED
