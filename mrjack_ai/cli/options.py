@@ -63,7 +63,7 @@ class Options(SimpleNamespace):
 # -- kinds of options ---------------------------------------------------------------------
 
 
-class Number(click.ParamType):
+class Number(click.ParamType):  # type: ignore[type-arg]
     """A whole number within bounds, which the help states."""
 
     name = "number"
@@ -94,7 +94,7 @@ class Number(click.ParamType):
         )
 
 
-class _Agent(click.ParamType):
+class _Agent(click.ParamType):  # type: ignore[type-arg]
     """Specification of an agent; the shell completes its name."""
 
     name = "agent"
@@ -108,7 +108,7 @@ class _Agent(click.ParamType):
         return [item(name) for name in agent_names() if name.startswith(incomplete)]
 
 
-class _Board(click.ParamType):
+class _Board(click.ParamType):  # type: ignore[type-arg]
     """A built-in board, which the shell completes, or the name of a file."""
 
     name = "board"
