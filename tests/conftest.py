@@ -11,6 +11,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import mrjack_ai
+from mrjack_ai.engine.warmup import BATCH, COUNTING, ENGINE
+from mrjack_ai.search.warmup import FITTING, HEURISTIC, SEARCH
 
 # The same examples in every run, so that a red run can be repeated; `explore` looks further.
 settings.register_profile(
@@ -24,10 +26,15 @@ settings.register_profile("explore", settings.get_profile("repeatable"), derando
 settings.load_profile(os.environ.get("MRJACK_HYPOTHESIS", "repeatable"))
 
 
-@pytest.fixture(autouse=True, scope="session")
-def _compiled_engine() -> None:
-    """Compile before the first test, which might be one that looks at standard error."""
-    mrjack_ai.new_game()
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Compile before the first test, which might be one that looks at standard error.
+
+    Once, before the processes of pytest-xdist start.
+    """
+    if hasattr(session.config, "workerinput"):
+        return
+    for group in (ENGINE, COUNTING, BATCH, HEURISTIC, SEARCH, FITTING):
+        group.ensure(mrjack_ai.Variant())
 
 
 @pytest.fixture(scope="session")
