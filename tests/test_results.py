@@ -190,7 +190,8 @@ def test_results_shows_settings_standings_and_forfeits(
         "12 games were forfeited:",
     ):
         assert f"\n{line}\n" in f"\n{output}"
-    assert re.search(r"^run 1: .* workers 1, mrjack_ai 0\.1\.0 python 3", output, re.M)
+    version = re.escape(mrjack_ai.__version__)
+    assert re.search(rf"^run 1: .* workers 1, mrjack_ai {version} python 3", output, re.M)
     assert "Standings" in output
     assert output.count("forfeits (exception)") == 5
     assert "Traceback" not in output

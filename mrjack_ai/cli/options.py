@@ -41,7 +41,16 @@ class Options(SimpleNamespace):
 
     @classmethod
     def of(cls, context: click.Context) -> Options:
-        """The options of a command that has been parsed."""
+        """The options of a command that has been parsed; loads the files of --code.
+
+        Raises:
+            AgentError: when one of them cannot be loaded.
+        """
+        if context.params.get("code"):
+            from mrjack_ai.agents import load_code
+
+            for file in context.params["code"]:
+                load_code(file)
         return cls(**context.params, command_line=context.obj, context=context)
 
     def over(self, described: Mapping[str, Any]) -> Options:
@@ -181,19 +190,10 @@ def _all_of(*decorators: Decorator) -> Decorator:
     return decorate
 
 
-def _load_code(ctx: click.Context, param: click.Parameter, files: tuple[str, ...]) -> list[str]:
-    if files and not ctx.resilient_parsing:
-        from mrjack_ai.agents import load_code
-
-        for file in files:
-            load_code(file)
-    return list(files)
-
-
 code_option = click.option(
     "--code",
     multiple=True,
-    callback=_load_code,
+    callback=lambda ctx, param, files: list(files),
     metavar="FILE",
     help="Python file that registers agents of your own; can be given several times",
 )
