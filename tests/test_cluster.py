@@ -203,7 +203,7 @@ mrjack_ai.agents.register_agent("mine-in-cluster", Mine)
 """
 
 
-@pytest.mark.parametrize("elsewhere", [True, False])
+@pytest.mark.parametrize("elsewhere", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_code_files_reach_workers_as_they_are_now(tmp_path: Path, elsewhere: bool) -> None:
     """Workers of another folder have no such module, those of the same one perhaps an old one."""
     folder, other = tmp_path / "code", tmp_path / "other"

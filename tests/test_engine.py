@@ -123,6 +123,7 @@ KERNELS = [
 
 
 @pytest.mark.skipif(compile.JIT_DISABLED, reason="nothing is compiled")
+@pytest.mark.slow
 def test_no_kernel_mixes_signed_with_unsigned_or_falls_into_floats(tmp_path: Path) -> None:
     """A `uint64` that meets a signed integer silently becomes `int64` or `float64`.
 
@@ -219,6 +220,7 @@ def copy_package(folder: Path) -> None:
 
 
 @pytest.mark.skipif(compile.JIT_DISABLED, reason="nothing is cached")
+@pytest.mark.slow
 def test_an_edited_callee_in_another_file_is_seen(tmp_path: Path) -> None:
     """Also shown: the first run says that it compiles, the second one does not."""
     copy_package(tmp_path)

@@ -337,6 +337,8 @@ def test_charts_show_the_figures(played: tuple[Path, Path], opened: Any) -> None
 
 
 def test_links_lead_to_games(played: tuple[Path, Path], opened: Any) -> None:
+    from selenium.webdriver.support.ui import WebDriverWait
+
     path, page = played
     opened.execute_script("document.querySelector('#cross tbody a').click()")
     target = opened.execute_script("return location.hash.slice(1)")
@@ -349,7 +351,8 @@ def test_links_lead_to_games(played: tuple[Path, Path], opened: Any) -> None:
     opened.get(f"{page.as_uri()}#{game}")
     opened.refresh()
     script = "return document.getElementById(arguments[0]).closest('details').open"
-    assert opened.execute_script(script, game)  # opened, since it was asked for
+    # Opened, since it was asked for; the page may still be loading.
+    WebDriverWait(opened, 10).until(lambda page: page.execute_script(script, game))
     record = load_results(path).records[int(game.removeprefix("game-")) - 1]
     shown = opened.execute_script(
         "return [...document.getElementById(arguments[0]).querySelectorAll('pre')].map("
