@@ -129,7 +129,7 @@ if __name__ == "__main__":
         if len(calls) == int(sys.argv[4]):
             os.kill(os.getpid(), 9)
     small = make_variant("mews", "SH+JW+SG+WG", 6)
-    settings = Settings(("walks-in-tests", "random"), 40, prying.SEED, small)
+    settings = Settings(("derives-in-tests", "random"), 40, prying.SEED, small)
     run_tournament(settings, workers=int(sys.argv[3]), out=sys.argv[2], progress=report)
 """
 

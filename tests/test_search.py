@@ -15,6 +15,7 @@ import mrjack_ai
 from mrjack_ai import AgentError, State
 from mrjack_ai.agents import SearchAgent, make_agent
 from mrjack_ai.agents.search import ORDERS, ROLLOUTS
+from mrjack_ai.engine.compile import JIT_DISABLED
 from mrjack_ai.engine.layout import DETECTIVE, EVENT_ALIBI, EVENT_WITNESS, JACK
 from mrjack_ai.game.belief import possible_identities
 from mrjack_ai.search import kernels as engine
@@ -106,8 +107,11 @@ def test_a_pickled_tree_searches_on_alike() -> None:
     kept = tree(walk(Variant(), 5)[3], engine.SINGLE_OBSERVER)
     kept.run(100)
     copied = pickle.loads(pickle.dumps(kept))
+    compiled = engine.search.signatures if not JIT_DISABLED else []
     for each in (kept, copied):
         each.run(5_000)
+    if not JIT_DISABLED:
+        assert engine.search.signatures == compiled  # a copy is no reason to compile anew
     assert copied.statistics().simulations == 5_100
     assert copied.nodes_in_use() == kept.nodes_in_use()
 

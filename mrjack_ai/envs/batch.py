@@ -147,7 +147,13 @@ class BatchEnv:
 
     def __getstate__(self) -> dict[str, Any]:
         """What is copied and pickled; the kernels and threads of the copy are its own."""
-        return {name: x for name, x in vars(self).items() if name not in ("_kernels", "_pool")}
+        own = ("_kernels", "_pool", "_tables")
+        return {name: x for name, x in vars(self).items() if name not in own}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        # The shared ones, which are read-only: for an array of its own numba compiles anew.
+        self._tables = build_tables(self.variant)
 
     @cached_property
     def _pool(self) -> ThreadPoolExecutor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -113,6 +114,14 @@ class Tree:
         self._settings["generator"] = seed
         self._nodes = np.zeros(_FIRST_NODES * engine.NODE_WORDS, np.uint64)
         self._nodes.view(engine.NODE)[0]["first_child"] = -1  # a tree that was never run is empty
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_tables"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        # The shared ones, which are read-only: for an array of its own numba compiles anew.
+        self._tables = build_tables(self._observation.variant)
 
     @property
     def _settings(self) -> npt.NDArray[np.void]:
