@@ -100,7 +100,7 @@ def generate(agent: str, games: int, seed: int, workers: int, folder: Path) -> l
     shards = range(-(-games // SHARD))
     paths = [folder / f"games-{seed}-{shard:04d}.npz" for shard in shards]
     todo = [shard for shard in shards if not paths[shard].exists()]
-    ENGINE.ensure(mrjack_ai.Variant())
+    ENGINE.ensure()
     started = time.monotonic()
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         played = [pool.submit(play_shard, agent, seed, shard, paths[shard]) for shard in todo]

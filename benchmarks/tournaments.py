@@ -71,7 +71,7 @@ def runner_rate(games: int, workers: int, folder: Path) -> tuple[float, float]:
 
 def print_rates(games: int, pairs: int, folder: Path) -> None:
     """Bare loop, one worker and two, measured in turns."""
-    load_all(VARIANT, (AGENT,))
+    load_all((AGENT,))
     bare, one, two, starts = [], [], [], []
     for _ in range(pairs):
         bare.append(bare_rate(games))

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-import mrjack_ai
 from mrjack_ai.engine.warmup import BATCH, COUNTING, ENGINE
 from mrjack_ai.search.warmup import FITTING, HEURISTIC, SEARCH
 
@@ -34,7 +33,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if hasattr(session.config, "workerinput"):
         return
     for group in (ENGINE, COUNTING, BATCH, HEURISTIC, SEARCH, FITTING):
-        group.ensure(mrjack_ai.Variant())
+        group.ensure()
 
 
 @pytest.fixture(scope="session")

@@ -136,8 +136,8 @@ from mrjack_ai.engine import abilities, batch, bits, geometry, kernels, movement
 from mrjack_ai.engine import warmup, whistle
 from mrjack_ai.engine.tables import build_tables
 variant = mrjack_ai.Variant()
-for run in (warmup._run_engine, warmup._run_counting, warmup._run_batch):
-    run(variant, build_tables(variant))
+for group in (warmup.ENGINE, warmup.COUNTING, warmup.BATCH):
+    group.compile_share(0, 1)
 checked, wrong = 0, []
 for module in (geometry, movement, whistle, abilities, turn, bits, kernels, batch):
     for name, function in vars(module).items():
@@ -278,6 +278,30 @@ def test_unwritable_cache_folder_is_said_and_survived(tmp_path: Path) -> None:
     output, messages = run_python(program, NUMBA_CACHE_DIR=str(blocked))
     assert output == "jack\n"
     assert compile.JIT_DISABLED or "set NUMBA_CACHE_DIR" in messages
+
+
+@pytest.mark.skipif(compile.JIT_DISABLED, reason="nothing is cached")
+@pytest.mark.skipif(os.name != "posix", reason="needs a folder that cannot be written")
+def test_complete_cache_that_cannot_be_written_is_used(tmp_path: Path) -> None:
+    """As where an administrator has filled it once for all; root could write anywhere."""
+    assert compile.CACHE_FOLDER is not None
+    shared = tmp_path / compile.CACHE_FOLDER.name
+    shutil.copytree(compile.CACHE_FOLDER, shared)
+    program = """
+import os
+access = os.access
+os.access = lambda path, mode: mode != os.W_OK and access(path, mode)
+from mrjack_ai.engine import compile, kernels
+assert compile.CACHE_READ_ONLY
+import mrjack_ai
+state = mrjack_ai.new_game()
+state.apply_action("jack JS")
+print(state.node, sum(kernels.apply_action.stats.cache_hits.values()))
+"""
+    before = sorted(path.name for path in shared.iterdir())
+    output, messages = run_python(program, NUMBA_CACHE_DIR=str(tmp_path))
+    assert (output, messages) == ("deal 1\n", "")
+    assert sorted(path.name for path in shared.iterdir()) == before
 
 
 # -- counting and playing out -------------------------------------------------------------

@@ -45,7 +45,7 @@ class Agent(ABC):
     time_limit: float | None = None
 
     @classmethod  # noqa: B027 - most have nothing to load
-    def load(cls, variant: Variant) -> None:
+    def load(cls) -> None:
         """Called once a process before its first game: load what takes time, off the clock."""
 
     def start(self, variant: Variant, player: int, rng: np.random.Generator) -> None:

@@ -22,12 +22,12 @@ class GreedyAgent(Agent):
     """
 
     @classmethod
-    def load(cls, variant: Variant) -> None:
-        HEURISTIC.load(variant)
+    def load(cls) -> None:
+        HEURISTIC.load()
 
     def start(self, variant: Variant, player: int, rng: np.random.Generator) -> None:
         super().start(variant, player, rng)
-        HEURISTIC.ensure(variant)
+        HEURISTIC.ensure()
 
     def policy(self, observation: Observation) -> npt.NDArray[np.float64]:
         ratings = self.ratings(observation)

@@ -140,14 +140,14 @@ class SearchAgent(Agent):
         self._settings.weights()  # an unusable file is told now
 
     @classmethod
-    def load(cls, variant: Variant) -> None:
-        HEURISTIC.load(variant)
-        SEARCH.load(variant)
+    def load(cls) -> None:
+        HEURISTIC.load()
+        SEARCH.load()
 
     def start(self, variant: Variant, player: int, rng: np.random.Generator) -> None:
         super().start(variant, player, rng)
-        HEURISTIC.ensure(variant)
-        SEARCH.ensure(variant)
+        HEURISTIC.ensure()
+        SEARCH.ensure()
         self._trees = []
         self._evidence = None
         if player in self._sharpness:

@@ -7,15 +7,17 @@ are built from; an edit anywhere starts a fresh folder.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 import numba
 import numba.core.config
+from numba.core import caching
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -52,13 +54,14 @@ def _cache_base() -> Path:
 
 
 def _cache_folder() -> Path | None:
-    """Folder of the compiled kernels, or None when no folder can be written."""
+    """Folder of the compiled kernels; None when there is none to write to or to read from."""
     # numba's entries also depend on where the sources lie.
     place = hashlib.sha256(str(_PACKAGE).encode()).hexdigest()[:8]
     try:
         folder = _cache_base() / f"kernels-{source_hash()}-{place}"
-        folder.mkdir(parents=True, exist_ok=True)
-        if not os.access(folder, os.W_OK):
+        with contextlib.suppress(PermissionError):
+            folder.mkdir(parents=True, exist_ok=True)
+        if not folder.is_dir():
             return None
     except (OSError, RuntimeError):  # RuntimeError: a user without a home
         return None
@@ -67,6 +70,36 @@ def _cache_folder() -> Path | None:
 
 CACHE_FOLDER = None if JIT_DISABLED else _cache_folder()
 """Where compiled kernels are kept; None when nothing can be kept."""
+
+CACHE_READ_ONLY = CACHE_FOLDER is not None and not os.access(CACHE_FOLDER, os.W_OK)
+"""True when kernels can be read there, but none can be added."""
+
+
+_caching: Any = caching
+# Private in older versions of numba.
+_Locator: Any = getattr(caching, "UserProvidedCacheLocator", None) or getattr(
+    caching, "_UserProvidedCacheLocator", object
+)
+
+
+class _ReadOnlyLocator(_Locator):  # type: ignore[misc]
+    """Takes the folder as it is; numba's own refuses one that it cannot write to."""
+
+    def ensure_cache_path(self) -> None:
+        pass
+
+
+class _ReadOnlyImplementation(_caching.CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes: ClassVar = [_ReadOnlyLocator]
+
+
+class _ReadOnlyCache(_caching.FunctionCache):  # type: ignore[misc]
+    """numba's cache of a function, for a folder that somebody else has filled."""
+
+    _impl_class = _ReadOnlyImplementation
+
+    def save_overload(self, signature: Any, data: Any) -> None:
+        pass
 
 
 def kernel(function: Function) -> Function:
@@ -79,6 +112,10 @@ def kernel(function: Function) -> Function:
             # Read by numba while the decorator runs; put back so that kernels of other
             # packages keep their own place.
             config.CACHE_DIR = str(CACHE_FOLDER)
+        if CACHE_READ_ONLY:
+            compiled: Any = numba.njit(nogil=True)(function)
+            compiled._cache = _ReadOnlyCache(function)
+            return cast(Function, compiled)
         return cast(Function, numba.njit(nogil=True, cache=CACHE_FOLDER is not None)(function))
     finally:
         config.CACHE_DIR = previous

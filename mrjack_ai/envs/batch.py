@@ -114,8 +114,8 @@ class BatchEnv:
             variant = make_variant(*described)
         elif described != ("whitechapel", FULL_CAST, MAX_TURNS, "detective"):
             raise ValueError("give a variant, or describe it, but not both")
-        ENGINE.ensure(variant)
-        BATCH.ensure(variant)
+        ENGINE.ensure()
+        BATCH.ensure()
         batch = self._kernels
 
         self.n = n

@@ -64,7 +64,7 @@ class State(PositionView):
             variant = DEFAULT_VARIANT
         if not isinstance(variant, Variant):
             raise VariantError(f"{variant!r} is no Variant; make_variant(...) builds one")
-        ENGINE.ensure(variant)
+        ENGINE.ensure()
         words = np.zeros(game_words(variant), np.uint64)
         if position is None:
             kernels.start_game(words, build_tables(variant))

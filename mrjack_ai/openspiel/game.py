@@ -93,7 +93,7 @@ class MrJackGame(pyspiel.Game):  # type: ignore[misc]
     def __init__(self, params: dict[str, Any] | None = None) -> None:
         params = params or {}
         self.variant = _variant_of(params)
-        ENGINE.ensure(self.variant)
+        ENGINE.ensure()
         space = action_space(self.variant)
         info = pyspiel.GameInfo(
             num_distinct_actions=space.num_actions,

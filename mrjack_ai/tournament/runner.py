@@ -177,7 +177,7 @@ def run_tournament(
         raise TournamentError(f"workers {workers} must be at least 1")
     cheats = settings.check_agents(allow_cheats)
     settings = _with_key(settings, out)
-    load_all(settings.variant, settings.agents)  # compiles, if need be, before any worker starts
+    load_all(settings.agents)  # compiles, if need be, before any worker starts
     report = progress or (lambda played, games: None)
     known: int | None = workers
     if executor is not None and workers == 1:

@@ -34,7 +34,6 @@ from mrjack_ai.agents.registry import parse_agent
 from mrjack_ai.engine.warmup import ENGINE
 from mrjack_ai.errors import AgentError, TournamentError
 from mrjack_ai.game.state import new_game
-from mrjack_ai.setup.variant import Variant
 from mrjack_ai.tournament.match import CHANCE, CRASH, TIME, Forfeit
 from mrjack_ai.tournament.schedule import GameResult, Settings
 
@@ -89,18 +88,18 @@ def _prepare(settings: Settings, players: Players) -> None:
     for name, agent in players.agents.items():
         # A worker of a cluster may have played for an earlier run, with another class.
         register_agent(name, agent, replace=True)
-    load_all(settings.variant, settings.agents)
+    load_all(settings.agents)
 
 
 @lru_cache(maxsize=16)
-def load_all(variant: Variant, agents: tuple[str, ...]) -> None:
+def load_all(agents: tuple[str, ...]) -> None:
     """Load what takes time, so that no first decision counts as thinking.
 
     What is not compiled yet is compiled: only what these agents need.
     """
-    ENGINE.load(variant)
+    ENGINE.load()
     for spec in agents:
-        agent_class(parse_agent(spec)[0]).load(variant)
+        agent_class(parse_agent(spec)[0]).load()
 
 
 # -- any executor -------------------------------------------------------------------------
