@@ -24,6 +24,23 @@ settings.register_profile(
 settings.register_profile("explore", settings.get_profile("repeatable"), derandomize=False)
 settings.load_profile(os.environ.get("MRJACK_HYPOTHESIS", "repeatable"))
 
+_MOST_PROCESSES = 8
+"""Each can take 700 MB and a browser of its own."""
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the options
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Run in several processes unless told otherwise.
+
+    Not said in `addopts`: without pytest-xdist, as under `-p no:xdist`, pytest refuses its options.
+    """
+    if not config.pluginmanager.hasplugin("xdist") or hasattr(config, "workerinput"):
+        return
+    option = config.option
+    if option.numprocesses is None and option.dist == "no" and not option.tx:
+        option.numprocesses, option.dist = "auto", "worksteal"
+        option.maxprocesses = option.maxprocesses or _MOST_PROCESSES
+
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Compile before the first test, which might be one that looks at standard error.
