@@ -15,7 +15,7 @@ import numpy as np
 from mrjack_ai.engine.tables import max_game_length
 from mrjack_ai.setup.variant import MAX_SEATS, MAX_TURNS, Variant
 
-# Nodes of the game tree, in the words of RULES.md section 9.
+# Nodes of the game tree, in the words of docs/rules.md, section 9.
 NODE_JACK, NODE_DEAL, NODE_PICK, NODE_USE, NODE_WHISTLE, NODE_AIM, NODE_ALIBI, NODE_TERMINAL = (
     range(8)
 )

@@ -1,7 +1,7 @@
 """Where a character can walk and who is seen, compiled: sections 4, 6.1 and 7.
 
 Like the other modules of the rules it works on records: `s` is a `STATE`, `t` a `TABLES` record.
-Numbers in comments are those of RULES.md.
+Numbers in comments are those of docs/rules.md.
 """
 
 from __future__ import annotations

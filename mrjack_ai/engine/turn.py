@@ -1,8 +1,8 @@
 """Legal actions and their effects, from set-up to the end of a game, compiled.
 
 Helpers on records: `s` is a `STATE`, `t` a `TABLES` record. Numbers in comments are those of
-RULES.md. Functions here change `s` in place and trust their arguments; the checked entry points
-are in `mrjack_ai.engine.kernels`.
+docs/rules.md. Functions here change `s` in place and trust their arguments; the checked entry
+points are in `mrjack_ai.engine.kernels`.
 """
 
 from __future__ import annotations

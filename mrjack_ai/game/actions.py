@@ -1,4 +1,4 @@
-"""Action ids, `Action` and text: one bijection a variant (RULES.md section 9).
+"""Action ids, `Action` and text: one bijection a variant (docs/rules.md, section 9).
 
 Player actions and chance outcomes are numbered apart, as in OpenSpiel. The ids of player actions
 are `0 .. num_actions - 1`, by kind in the order of `ACTION_KINDS` of `mrjack_ai.engine.tables`. The

@@ -1,4 +1,4 @@
-"""`Observation`: what one player may know, as data (RULES.md section 8).
+"""`Observation`: what one player may know, as data (docs/rules.md, section 8).
 
 Strings, tensors, masks, pictures and belief all hang off the observation, which holds the hidden
 facts nowhere: the identity is masked for the Detective, the other's alibi cards for both.

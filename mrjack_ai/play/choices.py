@@ -35,7 +35,7 @@ def words_of(action: Action) -> Words:
 
 
 def text_of(words: Words) -> str:
-    """The notation (RULES.md section 9) of words, or of the first words, of an action."""
+    """The notation (docs/rules.md, section 9) of words, or of the first words, of an action."""
     return str(Action(words[0], words[1:])) if words else ""
 
 

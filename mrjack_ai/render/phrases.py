@@ -38,7 +38,7 @@ ABILITY_TEXTS: dict[int, str] = {
     ABILITY_SWAP: "instead of moving he may swap places with any other character",
     ABILITY_COVER: "before or after moving, the cover of one manhole is moved to an open one",
 }
-"""The abilities (RULES.md sections 1 and 5), a line each."""
+"""The abilities (docs/rules.md sections 1 and 5), a line each."""
 
 KIND_TEXTS: dict[str, str] = {
     "pick": "play a card",

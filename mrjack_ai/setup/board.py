@@ -1,6 +1,6 @@
 """Boards: loading, validation, hex names and hex geometry.
 
-A hex is a column letter and a number, `e5` (RULES.md, board files). With X the index of the
+A hex is a column letter and a number, `e5` (docs/file-formats.md). With X the index of the
 column letter (a = 1), the neighbours of (X, n) are N (X, n+1), NE (X+1, n+1), SE (X+1, n),
 S (X, n-1), SW (X-1, n-1) and NW (X-1, n).
 """

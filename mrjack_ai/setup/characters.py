@@ -1,4 +1,4 @@
-"""The kinds of character (RULES.md section 1).
+"""The kinds of character (docs/rules.md, section 1).
 
 A *kind* says what a character can do; a *seat* (see `mrjack_ai.setup.variant`) is a place in the
 cast of one game. Engine code never asks which kind sits where: it reads the seat's range, its way

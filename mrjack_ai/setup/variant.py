@@ -1,4 +1,4 @@
-"""`Variant`: which game is played (RULES.md section 11)."""
+"""`Variant`: which game is played (docs/rules.md, section 11)."""
 
 from __future__ import annotations
 
