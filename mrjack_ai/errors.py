@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-EXIT_BAD_INPUT, EXIT_INTERRUPTED = 2, 130
+EXIT_BAD_INPUT, EXIT_INTERRUPTED, EXIT_TERMINATED = 2, 130, 143
 """Exit codes of the commands."""
 
 

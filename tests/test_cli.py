@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -154,6 +156,57 @@ def test_completion(shell: str) -> None:
     assert "_MRJACK_COMPLETE" in completed("source")
     assert "greedy" in completed("complete", "mrjack analyse --agent gre", 3)
     assert "whitechapel_2016" in completed("complete", "mrjack show --board white", 3)
+    assert "greedy" in completed("complete", "mrjack tournament --agents gre", 3)
+    assert "cautious" in completed("complete", "mrjack tournament --agents greedy ca", 4)
+
+
+def test_help_states_the_range_of_every_number(capsys: pytest.CaptureFixture[str]) -> None:
+    output = run(capsys, "tournament", "--help")[1]
+    for text in ("--games 1..10^12", "--seed 0..2^128-1", "--workers 1..1024", "--turns 1..8"):
+        assert text in output
+
+
+LONG = {
+    "perft": ["perft", "--depth", "12"],
+    "analyse": ["analyse", "jack=JS dealt=SH,JW,JS,IL cards=SH,JW,JS,IL", "--agent"],
+    "tournament": ["tournament", "--games", "100000", "--out", "r.db", "--agents", "random"],
+}
+LONG["analyse"].append("ismcts:sims=10000000,threads=2")
+LONG["tournament"].append("ismcts:sims=1000000")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("command", LONG)
+def test_long_work_ends_soon_when_interrupted(
+    tmp_path: Path, command: str, number: signal.Signals, code: int
+) -> None:
+    program = (
+        "import sys; from mrjack_ai.cli import main; from mrjack_ai.engine import kernels;"
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
+        "print('begun', flush=True); sys.exit(main.main())"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, *LONG[command]],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(Path(mrjack_ai.__file__).parent.parent)},
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begun\n"
+    time.sleep(3)
+    assert process.poll() is None
+    sent = time.monotonic()
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == code, errors
+    assert "interrupted" in errors
+    assert "Traceback" not in errors
+    if command == "tournament":
+        assert "to carry on: mrjack tournament" in errors
+    assert time.monotonic() - sent < 10  # two seconds where nothing else runs
 
 
 # -- tournament ---------------------------------------------------------------------------

@@ -245,7 +245,12 @@ class SearchAgent(Agent):
         if len(trees) == 1:
             return run(trees[0], shares[0])
         with ThreadPoolExecutor(len(trees)) as pool:
-            return add_up(list(pool.map(run, trees, shares)))
+            try:
+                return add_up(list(pool.map(run, trees, shares)))
+            except BaseException:  # Ctrl-C: the pool waits for its threads
+                for tree in trees:
+                    tree.stop()
+                raise
 
 
 class ISMCTSAgent(SearchAgent):

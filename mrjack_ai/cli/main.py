@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 import click
 
-from mrjack_ai.errors import EXIT_BAD_INPUT, EXIT_INTERRUPTED, MrJackError
+from mrjack_ai.common.interrupts import Termination, termination_as_interrupt
+from mrjack_ai.errors import EXIT_BAD_INPUT, EXIT_INTERRUPTED, EXIT_TERMINATED, MrJackError
 from mrjack_ai.version import RULES_VERSION, __version__
 
 EXIT_FAILED = 1
@@ -109,16 +110,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: the command line without the program's name; by default `sys.argv`.
 
     Returns:
-        Exit code: 0 success, 1 the output cannot be written, 2 bad input, 130 interrupted.
+        Exit code: 0 success, 1 the output cannot be written, 2 bad input, 130 interrupted,
+        143 interrupted by SIGTERM.
     """
     command_line = list(sys.argv[1:] if arguments is None else arguments)
     _prepare_streams()
     name = "mrjack"
+    termination = Termination()
     if command_line and command_line[0] in _COMMANDS:
         name = f"mrjack {command_line[0]}"
     try:
-        code = mrjack.main(command_line, "mrjack", standalone_mode=False, obj=command_line)
-        sys.stdout.flush()
+        with termination_as_interrupt() as termination:
+            code = mrjack.main(command_line, "mrjack", standalone_mode=False, obj=command_line)
+            sys.stdout.flush()
+        if code == EXIT_INTERRUPTED and termination.seen:
+            return EXIT_TERMINATED
         return int(code or 0)
     except click.UsageError as error:
         path = error.ctx.command_path if error.ctx is not None else name
@@ -132,7 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return EXIT_BAD_INPUT
     except (KeyboardInterrupt, click.Abort):
         print("interrupted", file=sys.stderr)
-        return EXIT_INTERRUPTED
+        return EXIT_TERMINATED if termination.seen else EXIT_INTERRUPTED
     except BrokenPipeError:
         # The reader has seen enough, as with `mrjack show | head`.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -72,6 +72,15 @@ class Options(SimpleNamespace):
 # -- kinds of options ---------------------------------------------------------------------
 
 
+def _power(number: int) -> str:
+    """A number as a person would write it."""
+    if number >= 10**6 and str(number).strip("0") == "1":
+        return f"10^{len(str(number)) - 1}"
+    if number >= 2**32 and (number + 1).bit_count() == 1:
+        return f"2^{number.bit_length()}-1"
+    return str(number)
+
+
 class Number(click.ParamType):  # type: ignore[type-arg]
     """A whole number within bounds, which the help states."""
 
@@ -81,7 +90,7 @@ class Number(click.ParamType):  # type: ignore[type-arg]
         self.least, self.most = least, most
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        return "N"
+        return f"{_power(self.least)}..{_power(self.most)}"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         try:
@@ -99,7 +108,7 @@ class Number(click.ParamType):  # type: ignore[type-arg]
             shown = f"{shown[:_MOST_ECHO]}... ({len(shown)} characters)"
         name = param.opts[0] if param is not None else "number"
         raise click.UsageError(
-            f"{name} {shown} must be a whole number from {self.least} to {self.most}", ctx
+            f"{name} {shown} must be a whole number from {self.least} to {_power(self.most)}", ctx
         )
 
 
@@ -133,6 +142,10 @@ class _Board(click.ParamType):  # type: ignore[type-arg]
 AGENT, BOARD = _Agent(), _Board()
 
 
+_UNFINISHED = "mrjack_ai.unfinished"
+"""Key of a context's `meta`: the option with several values that a line to complete ends with."""
+
+
 class _Many(click.Option):
     """An option with several values, as in `--agents greedy random`."""
 
@@ -161,11 +174,26 @@ class Command(click.Command):
             while not equals and place < len(args) and not args[place].startswith("-"):
                 found.append(args[place])
                 place += 1
-            if not found:
+            if not found and ctx.resilient_parsing:  # the shell asks how the word could end
+                rest.append(name)
+            elif not found:
                 raise click.UsageError(f"{name} needs at least one value", ctx)
             values[name] = found
+            if ctx.resilient_parsing and found and place == len(args) and not equals:
+                ctx.meta[_UNFINISHED] = next(p for p in self.params if name in p.opts)
         front = [word for name, words in values.items() for one in words for word in (name, one)]
         return super().parse_args(ctx, [*front, *rest, *args[place:]])
+
+    def shell_complete(
+        self, ctx: click.Context, incomplete: str
+    ) -> list[click.shell_completion.CompletionItem]:
+        option = ctx.meta.get(_UNFINISHED)
+        if option is not None and not incomplete.startswith("-"):
+            found: list[click.shell_completion.CompletionItem] = option.shell_complete(
+                ctx, incomplete
+            )
+            return found
+        return super().shell_complete(ctx, incomplete)
 
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]

@@ -15,6 +15,7 @@ from mrjack_ai.cli.options import (
     position_state,
     variant_options,
 )
+from mrjack_ai.common.interrupts import interruptible
 from mrjack_ai.errors import NotationError
 from mrjack_ai.game.perft import perft, perft_divide
 
@@ -26,13 +27,13 @@ def _perft(options: Options) -> int:
     state = position_state(options, PERFT_START)
     started = time.perf_counter()
     if options.divide:
-        divide = perft_divide(state, options.depth)
+        divide = interruptible(perft_divide, state, options.depth)
         total = sum(divide.values())
         width = max((len(name) for name in divide), default=0)
         for name, count in divide.items():
             print(f"{name:<{width}}  {count}")
     else:
-        total = perft(state, options.depth)
+        total = interruptible(perft, state, options.depth)
     seconds = time.perf_counter() - started
     print(f"depth {options.depth}: {total} sequences in {seconds:.2f} s")
     return 0

@@ -20,9 +20,9 @@ The text form:
     result: escape
 
 Each line after the header is a card played, in the notation of docs/rules.md,
-section 9. What stands before the colon is checked when the record is read. `detective`, `jack` and `seed`
-may be missing; `result` is missing while a game goes on. A board that is not built in stands in
-the header as JSON. Empty lines, and lines that begin with `#`, are skipped.
+section 9. What stands before the colon is checked when the record is read. `detective`, `jack`
+and `seed` may be missing; `result` is missing while a game goes on. A board that is not built in
+stands in the header as JSON. Empty lines, and lines that begin with `#`, are skipped.
 """
 
 from __future__ import annotations

@@ -25,6 +25,8 @@ RULE = "rule"
 _FIRST_NODES = 4096
 _MOST_NODES = 4_000_000
 _SECONDS_A_CALL = 0.001
+_MOST_A_CALL = 20_000
+"""Simulations a call: between calls Python sees to Ctrl-C."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,7 @@ class Tree:
     ) -> None:
         self._observation = observation
         self._tables = build_tables(observation.variant)
+        self._stopped = False
         position = observation if world is None else world
         self._position: Words = position.position_words().copy()
         self._settings_words = np.zeros(engine.SETTINGS.itemsize // 8, np.uint64)
@@ -157,22 +160,37 @@ class Tree:
         self._settings["simulations"] = nodes[at]["visits"]
 
     def run(self, simulations: int) -> int:
-        """Run simulations; returns how many were run, fewer only when the tree is full."""
+        """Run simulations.
+
+        Returns:
+            How many were run: fewer when the tree is full, or another thread called `stop`.
+        """
         done = 0
-        while True:
-            done += engine.search(
+        while not self._stopped:
+            share = min(simulations - done, _MOST_A_CALL)
+            ran = engine.search(
                 self._position,
                 self._tables,
                 self._weights,
                 self._settings_words,
                 self._nodes,
-                simulations - done,
+                share,
             )
-            if done == simulations or len(self._nodes) >= _MOST_NODES * engine.NODE_WORDS:
+            done += ran
+            if done == simulations:
+                return done
+            if ran == share:
+                continue
+            if len(self._nodes) >= _MOST_NODES * engine.NODE_WORDS:
                 return done
             larger = np.zeros(2 * len(self._nodes), np.uint64)
             larger[: len(self._nodes)] = self._nodes
             self._nodes = larger
+        return done
+
+    def stop(self) -> None:
+        """Let `run` and `run_for` return soon; to be called from another thread."""
+        self._stopped = True
 
     def run_for(self, seconds: float) -> None:
         """Run simulations for so long, to within a few milliseconds."""
