@@ -150,9 +150,14 @@ def _stopwatch(work: Work, count: int) -> tuple[int, float]:
 
 
 def _sized(work: Work, seconds: float) -> int:
-    """How often to repeat `work` to last about so long; also warms it up."""
+    """How often to repeat `work` to last about so long.
+
+    The first call is for nothing but to load code and data. Each count is timed twice, since a
+    pause of the machine would pass for long work and leave the measurements too short.
+    """
+    work(1)
     count = 1
-    while (elapsed := _stopwatch(work, count)[1]) < seconds / 4:
+    while (elapsed := min(_stopwatch(work, count)[1] for _ in range(2))) < seconds / 4:
         count *= 4
     return max(1, round(count * seconds / elapsed))
 

@@ -398,53 +398,56 @@ FULL_ROLLOUTS = SearchSettings(
 """Plain ISMCTS: every action considered, every leaf played out at random to the end."""
 
 DECISION = 1000
-"""Simulations of one tree at most, on either side: the default of our searching agents."""
+"""Simulations of one tree, on either side: the default of our searching agents.
+
+Always all of them, since a simulation costs more the larger its tree is, and setting up a tree is
+part of the price.
+"""
 
 
 def our_simulations(settings: Settings, search_settings: SearchSettings = FULL_ROLLOUTS) -> Work:
-    """Single-observer ISMCTS from the first card; a new tree for each `DECISION`."""
+    """Single-observer ISMCTS from the first card, a new tree each time; counts simulations."""
     state = mrjack_ai.new_game()
     for action in ("jack JS", "deal SH,JW,JS,IL"):
         state.apply_action(action)
     observation = state.observation()
 
     def work(count: int) -> int:
-        for decision in range(0, count, DECISION):
+        for _ in range(count):
             tree = Tree(observation, kernels.SINGLE_OBSERVER, search_settings, settings.seed)
-            tree.run(min(DECISION, count - decision))
-        return count
+            tree.run(DECISION)
+        return count * DECISION
 
     return work
 
 
 def hearts_simulations(settings: Settings, cpp: bool) -> Work:
-    """OpenSpiel's ISMCTS at a dealt hand of hearts, one random rollout a simulation."""
+    """OpenSpiel's ISMCTS at a dealt hand of hearts, a new tree each time; counts simulations.
+
+    A simulation plays one random game.
+    """
     # Without passing the first card is forced, and a bot that has no choice does not search.
     start = next(start for start in hearts_starts(settings) if len(start.legal_actions()) > 1)
 
-    def decide(simulations: int) -> None:
+    def decide() -> None:
         if cpp:
             visits = pyspiel.ISMCTSFinalPolicyType.MAX_VISIT_COUNT
             rollouts = pyspiel.RandomRolloutEvaluator(1, settings.seed)
             bot = pyspiel.ISMCTSBot(
-                settings.seed, rollouts, 1.4, simulations, -1, visits, False, False
+                settings.seed, rollouts, 1.4, DECISION, -1, visits, False, False
             )
         else:
             generator = np.random.RandomState(settings.seed)
             rollouts = mcts.RandomRolloutEvaluator(1, generator)
             bot = ismcts.ISMCTSBot(
-                start.get_game(), rollouts, 1.4, simulations, random_state=generator
+                start.get_game(), rollouts, 1.4, DECISION, random_state=generator
             )
         bot.step(start)
 
     def work(count: int) -> int:
-        count = max(2, count)  # after a single simulation these bots have no policy yet
-        done = 0
-        while done < count:
-            simulations = max(2, min(DECISION, count - done))
-            decide(simulations)
-            done += simulations
-        return done
+        for _ in range(count):
+            decide()
+        return count * DECISION
 
     return work
 

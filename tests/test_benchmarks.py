@@ -7,6 +7,7 @@ import math
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pyspiel
 import pytest
@@ -42,6 +43,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("row", rows.ROWS, ids=lambda row: row.name)
 def test_row_measures_finite_positive_figures(row: Row, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rows, "FIRST_GAME", "pass")  # compiling from nothing takes too long
+    monkeypatch.setattr(rows, "DECISION", 5)
     result = measure(row, TINY)
     if result is None:
         assert row.name == "first-game"
@@ -99,6 +101,46 @@ def test_absolute_goal_is_for_the_figure() -> None:
         "must",
         "FAILS",
     ]
+
+
+class FakeMachine:
+    """A clock, and work that takes so long a unit by it."""
+
+    def __init__(self, first_call: float = 0.0, pause_at_call: int = 0) -> None:
+        self.now = 0.0
+        self.counts: list[int] = []
+        self._first_call, self._pause_at_call = first_call, pause_at_call
+
+    def perf_counter(self) -> float:
+        return self.now
+
+    def work(self, count: int) -> int:
+        self.now += count * 1e-5
+        if not self.counts:
+            self.now += self._first_call
+        self.counts.append(count)
+        if len(self.counts) == self._pause_at_call:
+            self.now += 5.0
+        return count
+
+
+@pytest.mark.parametrize("seconds", [0.08, 0.3])
+@pytest.mark.parametrize(
+    "machine", [{}, {"first_call": 5.0}, *({"pause_at_call": n} for n in (2, 5))]
+)
+def test_neither_the_first_call_nor_a_pause_shortens_the_measurements(
+    machine: dict[str, Any], seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake = FakeMachine(**machine)
+    monkeypatch.setattr(measuring, "time", fake)
+    side = measuring.rate(fake.work, Settings(seconds=seconds))
+    assert side() == pytest.approx(1e5)
+    assert fake.counts[-1] == pytest.approx(seconds * 1e5, rel=0.01)
+
+
+def test_simulations_are_those_of_whole_trees() -> None:
+    assert rows.our_simulations(TINY)(2) == 2 * rows.DECISION
+    assert rows.hearts_simulations(TINY, cpp=True)(2) == 2 * rows.DECISION
 
 
 def test_work_counts_what_it_did() -> None:
