@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -165,3 +166,17 @@ def test_pictures_are_imported_on_demand() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_every_file_that_is_no_module_is_package_data() -> None:
+    """A file that no pattern of pyproject.toml names would be missing from the wheel."""
+    settings = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    patterns = settings["tool"]["setuptools"]["package-data"]["mrjack_ai"]
+    packed = {path for pattern in patterns for path in PACKAGE.glob(pattern)}
+    others = {
+        path
+        for path in PACKAGE.rglob("*")
+        if path.is_file() and path.suffix != ".py" and "__pycache__" not in path.parts
+    }
+    assert {path.suffix for path in others} >= {".css", ".js", ".json", ".npz"}
+    assert others == {path for path in packed if path.is_file()}

@@ -2,7 +2,9 @@
 
 Charts are SVG without a view box: horizontal positions are percentages, vertical ones pixels, so
 that a chart fills any width and its text keeps its size. What a chart shows by colour it shows by
-shape or text too, and a table near it holds its figures.
+shape or text too, and a table near it holds its figures. Colours follow Okabe and Ito, Color
+Universal Design (2008), which the colour-blind can tell apart, darker or lighter where a contrast
+of 4.5 to the background needs it.
 """
 
 from __future__ import annotations
@@ -13,6 +15,8 @@ import html
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 
 ROW_HEIGHT = 24
 """Pixels of one line of a chart of intervals."""
@@ -370,13 +374,23 @@ def scatter(
 # -- the page -----------------------------------------------------------------------------
 
 
+@cache
+def static(name: str) -> str:
+    """The text of a style sheet or script of the pages, with a line break before it.
+
+    Args:
+        name: a file in the folder `static` of this package.
+    """
+    return "\n" + resources.files(__package__).joinpath("static", name).read_text("utf-8")
+
+
 def page(title: str, *children: Child, style: str = "", script: str = "") -> str:
     """A whole page, which needs nothing from anywhere and may load nothing.
 
     Args:
         title: its title.
         children: its content.
-        style: rules that come after `STYLE`.
+        style: rules that come after those of `page.css`.
         script: a program; no other can run on the page.
     """
     policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
@@ -389,93 +403,10 @@ def page(title: str, *children: Child, style: str = "", script: str = "") -> str
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         '<link rel="icon" href="data:,">',
         element("title", title),
-        f"<style>{STYLE}{style}</style>",
+        f"<style>{static('page.css')}{style}</style>",
     ]
     body = [element("main", *children)]
     if script:
         body.append(Markup(f"<script>{script}</script>"))
     lines = [*head, element("body", *body), "</html>", ""]
     return "\n".join(["<!DOCTYPE html>", '<html lang="en">', *lines])
-
-
-# Colours after Okabe and Ito, Color Universal Design (2008), which the colour-blind can tell apart;
-# darker or lighter where a contrast of 4.5 to the background needs it.
-STYLE = """
-:root { color-scheme: light dark; --page: #ffffff; --raised: #f5f6f8; --text: #1a1d21;
-  --muted: #59616b; --line: #d5d9df; --grid: #e4e7eb; --plain: #33475b; --link: #0060a0;
-  --detective: #0072b2; --jack: #c24e00; --caught: #0072b2; --wrong: #e69f00; --escape: #c24e00;
-  --dawn: #8d5a86; --forfeit: #7d8590; }
-@media (prefers-color-scheme: dark) { :root { --page: #14171b; --raised: #1d2126; --text: #e7eaee;
-  --muted: #a0a8b2; --line: #3a4048; --grid: #2a2f36; --plain: #b9c6d4; --link: #7cc4f5;
-  --detective: #56b4e9; --jack: #f08a3c; --caught: #56b4e9; --wrong: #e8c048; --escape: #f08a3c;
-  --dawn: #d39acb; --forfeit: #8a929c; } }
-* { box-sizing: border-box; }
-body { margin: 0; background: var(--page); color: var(--text);
-  font: 15px/1.5 system-ui, -apple-system, "Segoe UI", sans-serif; }
-main { max-width: 68rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
-h1 { font-size: 1.7rem; line-height: 1.25; margin: 0 0 .5rem; overflow-wrap: anywhere; }
-h2 { font-size: 1.25rem; margin: 2.75rem 0 .5rem; padding-top: .75rem;
-  border-top: 1px solid var(--line); }
-h3 { font-size: 1rem; margin: 1.5rem 0 .25rem; overflow-wrap: anywhere; }
-p { margin: .4rem 0 .8rem; max-width: 46rem; }
-a { color: var(--link); }
-nav { display: flex; flex-wrap: wrap; gap: .25rem 1rem; margin: 1rem 0; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; margin: .75rem 0; }
-dt { color: var(--muted); }
-dd { margin: 0; overflow-wrap: anywhere; }
-.notice { border-left: 4px solid var(--jack); background: var(--raised); padding: .5rem .8rem; }
-.scroll { overflow-x: auto; margin: .75rem 0 1rem; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-caption { text-align: left; color: var(--muted); padding-bottom: .3rem; }
-caption span { display: inline-block; position: sticky; left: 0; max-width: calc(100vw - 2rem); }
-th, td { padding: .3rem .75rem; text-align: right; white-space: nowrap;
-  border-bottom: 1px solid var(--grid); }
-thead th { color: var(--muted); font-weight: 600; border-bottom: 1px solid var(--line); }
-tbody th { font-weight: 600; position: sticky; left: 0; background: var(--page); }
-th:first-child, td.name, .names-2 thead th:nth-child(2) { text-align: left; padding-left: 0; }
-#cross td { text-align: center; padding: .45rem .6rem; border: 2px solid var(--page); }
-#cross td a { color: inherit; text-decoration-color: transparent; }
-#cross td a:hover, #cross td a:focus { text-decoration-color: currentColor; }
-#cross thead th { text-align: center; }
-#cross thead th:first-child { text-align: left; }
-#cross small { display: block; color: inherit; }
-.chart { margin: .75rem 0 1rem; }
-.row { display: grid; grid-template-columns: minmax(6rem, 17rem) 1fr; gap: 0 1rem;
-  align-items: center; }
-.label { overflow-wrap: anywhere; line-height: 1.25; font-size: 14px; padding: 1px 0; }
-.chart svg { width: 100%; display: block; overflow: visible; }
-svg.point { overflow: visible; }
-.grid { stroke: var(--grid); } .axis { stroke: var(--line); }
-.reference { stroke: var(--muted); stroke-dasharray: 3 3; }
-.whisker { stroke-width: 2; }
-.whisker.plain { stroke: var(--plain); } .marker.plain, .bar.plain { fill: var(--plain); }
-.whisker.detective { stroke: var(--detective); } .marker.detective { fill: var(--detective); }
-.whisker.jack { stroke: var(--jack); } .marker.jack { fill: var(--jack); }
-.bar.caught { fill: var(--caught); } .bar.wrong { fill: var(--wrong); }
-.bar.escape { fill: var(--escape); } .bar.dawn { fill: var(--dawn); }
-.bar.forfeit { fill: var(--forfeit); }
-.bar { stroke: var(--page); stroke-width: 1; }
-.tick { fill: var(--muted); font-size: 12px; }
-.on { fill: var(--page); font-size: 12px; font-weight: 600; }
-.on.wrong { fill: #1a1d21; }
-.point-name { fill: var(--text); font-size: 13px; paint-order: stroke; stroke: var(--page);
-  stroke-width: 3px; }
-.legend { list-style: none; display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; padding: 0;
-  margin: .6rem 0; }
-.legend li { display: flex; align-items: center; gap: .4rem; }
-details { border: 1px solid var(--line); border-radius: .4rem; margin: .4rem 0;
-  padding: 0 .8rem; background: var(--raised); }
-summary { cursor: pointer; padding: .45rem 0; overflow-wrap: anywhere; }
-details details { background: var(--page); }
-pre { overflow-x: auto; font: 12px/1.25 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas,
-  monospace; margin: .4rem 0 .8rem; }
-pre.record { line-height: 1.5; white-space: pre-wrap; overflow-wrap: anywhere; }
-:target { scroll-margin-top: 1rem; }
-:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
-@media (max-width: 40rem) { main { padding: 1rem .75rem 3rem; } h1 { font-size: 1.35rem; }
-  .row { grid-template-columns: 1fr; margin-bottom: .35rem; }
-  table { font-size: 13px; } th, td { padding: .3rem .35rem; white-space: normal; }
-  tbody th, td.name { overflow-wrap: anywhere; min-width: 5.5rem; }
-  dl { grid-template-columns: 1fr; } dd { margin-bottom: .3rem; } }
-@media print { details { break-inside: avoid; } nav { display: none; } }
-"""

@@ -19,7 +19,7 @@ from mrjack_ai.game.record import GameRecord
 from mrjack_ai.game.state import State
 from mrjack_ai.render import panel, svg
 from mrjack_ai.render.facts import SIDES, possible
-from mrjack_ai.render.html import Markup, element, join, page
+from mrjack_ai.render.html import Markup, element, join, page, static
 
 PERSPECTIVES: tuple[tuple[str, int | None], ...] = (
     ("Detective", 0),
@@ -71,8 +71,8 @@ def replay_page(record: GameRecord, note: str | None = None) -> str:
             class_="replay",
         ),
         element("script", Markup(text), type="application/json", id="data"),
-        style=_STYLE,
-        script=_SCRIPT,
+        style=static("replay.css"),
+        script=static("replay.js"),
     )
 
 
@@ -317,144 +317,3 @@ def _actions(states: Sequence[State]) -> Markup:
         role="region",
         aria_label="Actions",
     )
-
-
-_STYLE = """
-main { max-width: 90rem; }
-.controls { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center;
-  position: sticky; top: 0; background: var(--page); padding: .5rem 0; z-index: 1; }
-.buttons { display: flex; gap: .25rem; align-items: center; }
-.buttons span { color: var(--muted); margin-right: .25rem; }
-button { font: inherit; color: var(--text); background: var(--raised); padding: .2rem .6rem;
-  border: 1px solid var(--line); border-radius: .35rem; cursor: pointer; min-height: 2rem; }
-button:hover { border-color: var(--muted); }
-button[aria-pressed=true] { background: var(--link); color: var(--page); font-weight: 600; }
-#play { min-width: 4.5rem; }
-#slider { flex: 1 1 14rem; min-width: 8rem; }
-#status { flex: 1 1 16rem; font-variant-numeric: tabular-nums; }
-.replay { display: grid; grid-template-columns: minmax(0, 1fr) 17rem; gap: 1rem;
-  align-items: start; }
-.picture { overflow-x: auto; }
-.picture > svg { width: 100%; border-radius: .4rem; display: block; }
-figure { margin: .75rem 0; } figcaption { color: var(--muted); }
-figcaption b { color: var(--text); }
-figure .plot { display: grid; grid-template-columns: 1.5rem 1fr; }
-.scale { display: flex; flex-direction: column; justify-content: space-between; height: 80px;
-  line-height: 1; color: var(--muted); font-size: 12px; margin: -6px 0; height: 92px; }
-#chart { width: 100%; display: block; cursor: pointer; overflow: visible; }
-.suspects { fill: none; stroke: var(--detective); stroke-width: 2.5; }
-#now { stroke: var(--jack); stroke-width: 2; stroke-dasharray: 4 3; }
-.actions { max-height: 46rem; overflow-y: auto; border: 1px solid var(--line);
-  border-radius: .4rem; padding: 0 .5rem .5rem; position: relative; }
-.actions h2 { font-size: 1rem; margin: .6rem 0 .2rem; padding: 0; border: 0; }
-.actions ol { list-style: none; margin: 0; padding: 0; }
-.actions button { display: grid; grid-template-columns: 4.6rem 1fr; align-items: baseline;
-  width: 100%; text-align: left; border-color: transparent; background: none; min-height: 0;
-  padding: .05rem .3rem; }
-.actions small, .witness { color: var(--muted); }
-.witness { padding: .05rem .3rem; font-style: italic; }
-.actions button[aria-current] { background: var(--raised); border-color: var(--jack);
-  font-weight: 600; }
-@media (max-width: 60rem) { .replay { grid-template-columns: minmax(0, 1fr); }
-  .actions { max-height: 20rem; } .picture > svg { min-width: 40rem; max-width: none !important; } }
-"""
-
-_SCRIPT = """
-(() => {
-  "use strict";
-  const find = (name) => document.getElementById(name);
-  const data = JSON.parse(find("data").textContent);
-  const layers = ["light", "names", "values", "pieces", "last", "characters", "panel"]
-    .map((name) => find("layer-" + name));
-  const shown = layers.map(() => "");
-  const last = data.suspects[0].length - 1;
-  const buttons = [...document.querySelectorAll("[data-moment]")];
-  const views = [...document.querySelectorAll("[data-perspective]")];
-  const heading = document.querySelector(".picture > svg > title");
-  let moment = 0, view = 2, timer = null;
-
-  function draw() {
-    data.frames[view][moment].forEach((numbers, n) => {
-      const key = numbers.join();
-      if (shown[n] !== key) {
-        layers[n].innerHTML = numbers.map((number) => data.parts[number]).join("");
-        shown[n] = key;
-      }
-    });
-    heading.textContent = data.titles[view][moment];
-    find("slider").value = moment;
-    find("now").setAttribute("x1", moment);
-    find("now").setAttribute("x2", moment);
-    find("count").textContent = data.suspects[view][moment];
-    let words = "before the first action";
-    buttons.forEach((button) => {
-      if (Number(button.dataset.moment) !== moment) return button.removeAttribute("aria-current");
-      button.setAttribute("aria-current", "step");
-      words = [...button.children].map((part) => part.textContent).join(": ");
-      const list = find("actions"), top = button.offsetTop - list.scrollTop;
-      if (top < 0 || top > list.clientHeight - 40) {
-        list.scrollTop = button.offsetTop - list.clientHeight / 2;
-      }
-    });
-    find("status").textContent = moment + " of " + last + " - " + words;
-    find("slider").setAttribute("aria-valuetext", find("status").textContent);
-  }
-  function go(to) {
-    moment = Math.min(Math.max(to, 0), last);
-    draw();
-  }
-  function stop() {
-    clearInterval(timer);
-    timer = null;
-    find("play").textContent = "Play";
-    find("play").setAttribute("aria-label", "Play");
-    find("play").title = "Play";
-  }
-  function step(to) {
-    stop();
-    go(to);
-  }
-  function see(which) {
-    view = which;
-    views.forEach((button, n) => button.setAttribute("aria-pressed", String(n === view)));
-    document.querySelectorAll("[data-line]").forEach((line, n) =>
-      line.setAttribute("visibility", n === view ? "visible" : "hidden"));
-    buttons.forEach((button) => {
-      const texts = data.secrets[button.dataset.moment];
-      if (texts) button.querySelector(".what").textContent = texts[view];
-    });
-    draw();
-  }
-  const steps = {
-    Home: () => 0, End: () => last, ArrowLeft: () => moment - 1, ArrowRight: () => moment + 1,
-  };
-  find("first").onclick = () => step(0);
-  find("back").onclick = () => step(moment - 1);
-  find("next").onclick = () => step(moment + 1);
-  find("last").onclick = () => step(last);
-  find("play").onclick = () => {
-    if (timer) return stop();
-    if (moment === last) go(0);
-    find("play").textContent = "Pause";
-    find("play").setAttribute("aria-label", "Pause");
-    find("play").title = "Pause";
-    timer = setInterval(() => {
-      go(moment + 1);
-      if (moment === last) stop();
-    }, 800);
-  };
-  find("slider").oninput = () => step(Number(find("slider").value));
-  find("chart").onclick = (event) => {
-    const box = find("chart").getBoundingClientRect();
-    step(Math.round(last * (event.clientX - box.left) / box.width));
-  };
-  buttons.forEach((button) => button.onclick = () => step(Number(button.dataset.moment)));
-  views.forEach((button, n) => button.onclick = () => see(n));
-  document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.altKey || event.metaKey || !(event.key in steps)) return;
-    event.preventDefault();
-    step(steps[event.key]());
-  });
-  see(view);
-})();
-"""
