@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import warnings
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -144,6 +145,25 @@ def test_group_difference() -> None:
     assert (found.deals, found.p) == (9, pytest.approx(test.pvalue))
     assert group_difference([1, 1], [1, 1]).p == 1
     assert math.isnan(group_difference([1], [0, 1]).value)
+
+
+def test_a_group_without_spread_is_no_reason_to_warn() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = group_difference([1, 1, 1], [1, 0, 1])
+        assert group_difference([0.3] * 5, [0.3] * 4).p == 1
+    assert found.low < found.value < found.high
+    # One group is a point, so this is Student's interval of the other: t(2) = 4.302653, s^2 = 1/3.
+    assert found.high - found.value == pytest.approx(4.302653 * math.sqrt(1 / 9))
+
+
+@pytest.mark.parametrize("games", [2, 3, 6, 7])
+def test_equal_differences_have_no_spread(games: int) -> None:
+    """Whatever their size: rounding is no spread to judge by."""
+    one = pd.Series([1 / games] * 9)
+    found = paired_difference(one + 1 / 3, pd.Series([1 / 3] * 9))
+    assert (found.low, found.high) == pytest.approx((found.value, found.value), abs=1e-12)
+    assert found.p == 2.0**-8
 
 
 def test_corrections_of_a_known_family() -> None:

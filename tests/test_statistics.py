@@ -22,6 +22,7 @@ from mrjack_ai.stats.scores import (
     Z95,
     elo_difference,
     expected_score,
+    mean_score,
     most_likely_splits,
     pair_log_likelihood,
     redundancy,
@@ -49,13 +50,21 @@ def score_of(lost: int, split: int, won: int) -> Rate:
 # -- shares -------------------------------------------------------------------------------
 
 
-def test_wilson_takes_games_that_count_in_part() -> None:
-    """2.5 of 5: centre 1/2, half width z sqrt(1/20 + z^2/100) / (1 + z^2/5) = 0.329576."""
-    rate = wilson(2.5, 5)
-    assert (rate.low, rate.high) == pytest.approx((0.170424, 0.829576), abs=1e-6)
+def test_wilson_refuses_impossible_counts() -> None:
     for wins, games in ((-1, 5), (6, 5), (1, 0)):
         with pytest.raises(ValueError, match="between 0 and the number of games"):
             wilson(wins, games)
+
+
+@given(st.integers(0, 12), st.integers(1, 12), st.integers(1, 60))
+def test_deals_that_score_alike_leave_the_doubt_of_wilson(won: int, each: int, deals: int) -> None:
+    """Whatever the share of its games that every deal was won: rounding is no spread."""
+    won = min(won, each)
+    rate = mean_score([won / each] * deals, each)
+    few, many = wilson(won * deals // each, deals), wilson(-(-won * deals // each), deals)
+    assert (rate.low, rate.high) == (few.low, many.high)
+    assert rate.low <= rate.value <= rate.high
+    assert rate.high - rate.low > 1 / (1 + deals)
 
 
 def test_wilson_ends_at_exactly_nothing_and_everything() -> None:

@@ -8,6 +8,7 @@ of games and call it pentanomial; where no game is drawn three of them remain.)
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -88,14 +89,14 @@ def expected_score(elo: float) -> float:
     return float(expit(elo * np.log(10) / 400))
 
 
-def wilson(wins: float, games: int) -> Rate:
+def wilson(wins: int, games: int) -> Rate:
     """A share with its score interval at 95 %.
 
     The interval holds every p with |wins - games p| <= z sqrt(games p (1 - p)): Wilson, Probable
     inference, the law of succession, and statistical inference (JASA 22, 1927).
 
     Args:
-        wins: 0 to `games`; need not be whole, for games that count in part.
+        wins: 0 to `games`.
         games: number of independent games.
 
     Raises:
@@ -105,14 +106,10 @@ def wilson(wins: float, games: int) -> Rate:
         raise ValueError(f"wins {wins} must lie between 0 and the number of games, {games}")
     if games == 0:
         return Rate(0, np.nan, np.nan, np.nan)
-    share = wins / games
-    centre = share + Z95**2 / (2 * games)
-    spread = Z95 * np.sqrt(share * (1 - share) / games + Z95**2 / (4 * games**2))
-    scale = 1 + Z95**2 / games
-    # The ends are exactly 0 and 1 there; rounding would put them beside.
-    low = 0.0 if wins == 0 else float((centre - spread) / scale)
-    high = 1.0 if wins == games else float((centre + spread) / scale)
-    return Rate(games, share, low, high)
+    from scipy.stats import binomtest  # not at the top: it takes longer to import than we do
+
+    low, high = binomtest(wins, games).proportion_ci(method="wilson")
+    return Rate(games, wins / games, float(low), float(high))
 
 
 def mean_score(scores: Sequence[float], games_each: int = 2) -> Rate:
@@ -125,7 +122,8 @@ def mean_score(scores: Sequence[float], games_each: int = 2) -> Rate:
     is mean +- t s / sqrt(n), with s the standard deviation over n deals and t the quantile of
     Student's distribution with n - 1 degrees of freedom (Student, The probable error of a mean,
     Biometrika 6, 1908). Where all deals score alike (s = 0) that says nothing, and the Wilson
-    interval of n games with this mean is given.
+    interval of n games with this mean is given; when their wins are not whole, it reaches from
+    the lower end of the next fewer to the upper end of the next more.
 
     Args:
         scores: mean score of each deal, 0 to 1.
@@ -135,15 +133,14 @@ def mean_score(scores: Sequence[float], games_each: int = 2) -> Rate:
     if n == 0:
         return Rate(0, np.nan, np.nan, np.nan)
     mean = float(np.mean(scores))
-    deviation = float(np.std(scores, ddof=1)) if n > 1 else 0.0
-    if deviation == 0:
-        alike = wilson(mean * n, n)
-        return Rate(games_each * n, mean, alike.low, alike.high)
-    from scipy.stats import t  # not at the top: it takes longer to import than we do
+    if min(scores) == max(scores):
+        wins = round(mean * n, 6)  # rounding must not make 3 of 2.9999999999999996
+        low, high = wilson(math.floor(wins), n).low, wilson(math.ceil(wins), n).high
+    else:
+        from scipy.stats import ttest_1samp  # not at the top: it takes longer to import than we do
 
-    margin = float(t.ppf(0.975, n - 1)) * deviation / np.sqrt(n)
-    low, high = max(0.0, mean - margin), min(1.0, mean + margin)
-    return Rate(games_each * n, mean, float(low), float(high))
+        low, high = ttest_1samp(scores, 0).confidence_interval(0.95)
+    return Rate(games_each * n, mean, max(0.0, float(low)), min(1.0, float(high)))
 
 
 @dataclass(frozen=True)

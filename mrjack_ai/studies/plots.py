@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from mrjack_ai.render.shapes import RADIUS, middle
 from mrjack_ai.setup.board import Board
+from mrjack_ai.stats.scores import Z95
 
 if TYPE_CHECKING:
     import pandas
@@ -259,7 +260,7 @@ def add_line(figure: Figure, line: Line, x: Floats, shown: Any, text: str) -> No
     (ax,) = figure.axes
     value, error = line.at(x)
     ax.plot(shown, value, color=COLOURS[1], linestyle="--", label=text)
-    band = 1.96 * error
+    band = Z95 * error
     ax.fill_between(shown, value - band, value + band, color=COLOURS[1], alpha=0.15, linewidth=0)
     ax.legend(frameon=False, loc="best")
 

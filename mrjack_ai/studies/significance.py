@@ -5,9 +5,10 @@ The unit of everything is the deal: games of one deal share all chance and are n
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -36,7 +37,7 @@ def share_of(deal: Sequence[int], success: Sequence[bool]) -> Rate:
     deals, place, sizes = np.unique(np.asarray(deal), return_inverse=True, return_counts=True)
     hits = np.bincount(place, weights=np.asarray(success, np.float64), minlength=len(deals))
     if len(deals) and (sizes == 1).all():
-        return wilson(float(hits.sum()), len(deals))
+        return wilson(int(hits.sum()), len(deals))
     if len(deals) and (sizes == 2).all():
         return PairCounts(*(int((hits == count).sum()) for count in range(3))).score()
     scores = (hits / np.maximum(sizes, 1)).tolist()
@@ -125,20 +126,16 @@ def group_difference(one: Sequence[float], other: Sequence[float]) -> Difference
     deals = len(first) + len(second)
     if min(len(first), len(second)) < 2:
         return Difference(deals, *_NOTHING)
-    shares = [part.var(ddof=1) / len(part) for part in (first, second)]
-    variance = float(sum(shares))
     value = float(first.mean() - second.mean())
-    if variance == 0:  # no spread to judge by
+    if np.ptp(first) == np.ptp(second) == 0:  # no spread to judge by
         return Difference(deals, value, np.nan, np.nan, 1.0)
-    from scipy.stats import t
+    from scipy.stats import ttest_ind
 
-    freedom = variance**2 / sum(
-        share**2 / (len(part) - 1) for share, part in zip(shares, (first, second), strict=True)
-    )
-    error = variance**0.5
-    margin = float(t.ppf(0.975, freedom)) * error
-    p = float(2 * t.sf(abs(value) / error, freedom))
-    return Difference(deals, value, value - margin, value + margin, p)
+    with warnings.catch_warnings():
+        # SciPy warns of a group without spread; that of the other is enough.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        test = ttest_ind(first, second, equal_var=False)
+    return Difference(deals, value, *_interval_and_p(test))
 
 
 def ratio_by_deals(
@@ -194,14 +191,19 @@ def _by_deals(deal: npt.ArrayLike, shares: Floats, value: float) -> Difference:
     deals = len(sums)
     if deals < 2 or not np.isfinite(value):
         return Difference(deals, value, np.nan, np.nan, 1.0)
-    error = float(np.sqrt(deals / (deals - 1) * (sums**2).sum()))
-    if error == 0:  # no spread to judge by
+    # Student's test of one number a deal: the value and what the deal adds to its error.
+    scatter = deals * sums
+    if np.abs(scatter).max() <= 1e-9 * abs(value):  # no spread to judge by
         return Difference(deals, value, value, value, 1.0 if value == 0 else 2.0 ** (1 - deals))
-    from scipy.stats import t
+    from scipy.stats import ttest_1samp
 
-    margin = float(t.ppf(0.975, deals - 1)) * error
-    p = float(2 * t.sf(abs(value) / error, deals - 1))
-    return Difference(deals, value, value - margin, value + margin, p)
+    return Difference(deals, value, *_interval_and_p(ttest_1samp(value + scatter, 0)))
+
+
+def _interval_and_p(test: Any) -> tuple[float, float, float]:
+    """The 95 % interval and the p-value of one of SciPy's t-tests."""
+    low, high = test.confidence_interval(0.95)
+    return float(low), float(high), float(test.pvalue)
 
 
 def holm(p_values: Sequence[float]) -> Floats:
