@@ -160,6 +160,49 @@ def test_only_geometry_reads_the_tables_of_the_board() -> None:
     assert readers == {"geometry.py"}
 
 
+def compiled_functions() -> list[tuple[Path, ast.FunctionDef]]:
+    """Every function that numba compiles."""
+    return [
+        (path, node)
+        for folder in ("engine", "search")
+        for path in sorted((PACKAGE / folder).glob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef)
+        and {name.id for name in node.decorator_list if isinstance(name, ast.Name)}
+        & {"kernel", "helper"}
+    ]
+
+
+def records_of_freed_arrays(function: ast.FunctionDef) -> list[int]:
+    """Lines that take an element of an array made in the same expression.
+
+    A record is a pointer that keeps nothing alive: numba frees the array after its last use, and
+    the next one made may get the same memory.
+    """
+    makers = {"zeros", "empty", "ones", "full", "copy", "array"}
+    return [
+        node.lineno
+        for node in ast.walk(function)
+        if isinstance(node, ast.Subscript)
+        for call in ast.walk(node.value)
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr in makers
+    ]
+
+
+def test_no_kernel_takes_a_record_out_of_an_array_that_is_freed() -> None:
+    found = [
+        f"{path.name}:{line}"
+        for path, function in compiled_functions()
+        for line in records_of_freed_arrays(function)
+    ]
+    assert found == []
+    caught = ast.parse("def f(n):\n    s = np.zeros(1, GENERATOR).view(STATE)[0]\n").body[0]
+    assert isinstance(caught, ast.FunctionDef)
+    assert records_of_freed_arrays(caught) == [2]
+
+
 def test_pictures_are_imported_on_demand() -> None:
     code = (
         "import sys, mrjack_ai; print([name for name in sys.modules if 'mrjack_ai.render' in name])"

@@ -211,14 +211,14 @@ def random_games(game: Any, tables: Any, games: int, seed: np.uint64, results: A
     """
     t = tables.view(TABLES)[0]
     work = np.zeros(2 * STATE_WORDS, np.uint64).view(STATE)
-    generator = np.zeros(1, GENERATOR)[0]
-    generator["state"] = np.uint64(seed)
-    next_random(generator)
+    generators = np.zeros(1, GENERATOR)
+    generators[0]["state"] = np.uint64(seed)
+    next_random(generators[0])
     actions = np.zeros(MAX_ACTIONS, np.int64)
     work[0] = game[:STATE_WORDS].view(STATE)[0]
     for _ in range(games):
         work[1] = work[0]
-        decisions = _random_game(work[1], t, generator, actions)
+        decisions = _random_game(work[1], t, generators[0], actions)
         results[work[1]["ending"]] += 1
         results[5] += decisions
 

@@ -95,7 +95,7 @@ SETTINGS = np.dtype(
         ("evaluation", "i8"),  # how leaves are rated
         ("nodes", "i8"),  # nodes in use
         ("simulations", "i8"),  # simulations so far
-        ("generator", "u8"),  # state of the random generator
+        ("generator", GENERATOR),
     ]
 )
 """Settings and counters of a search, kept between calls."""
@@ -383,8 +383,7 @@ def search(
     t = tables.view(TABLES)[0]
     settings = settings_words.view(SETTINGS)[0]
     nodes = nodes_words.view(NODE)
-    generator = np.zeros(1, GENERATOR)[0]
-    generator["state"] = settings["generator"]
+    generator = settings["generator"]
     work = np.zeros(3 * STATE_WORDS, np.uint64).view(STATE)
     work[0] = position[:STATE_WORDS].view(STATE)[0]
     actions = np.empty(MAX_ACTIONS, np.int64)
@@ -472,7 +471,6 @@ def search(
             node["value"] += result
         done += 1
     settings["simulations"] += done
-    settings["generator"] = generator["state"]
     return done
 
 

@@ -114,7 +114,7 @@ class Tree:
         chances = np.cumsum(identity_weights(observation) if belief is None else belief)
         chances[chances >= chances[-1]] = np.inf  # nobody after the last possible one
         self._settings["chances"][: len(chances)] = chances
-        self._settings["generator"] = seed
+        self._settings["generator"]["state"] = seed
         self._nodes = np.zeros(_FIRST_NODES * engine.NODE_WORDS, np.uint64)
         self._nodes.view(engine.NODE)[0]["first_child"] = -1  # a tree that was never run is empty
 

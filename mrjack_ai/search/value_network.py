@@ -27,7 +27,6 @@ from mrjack_ai.engine.layout import (
     NODE_TERMINAL,
     NODE_USE,
     STATE,
-    STATE_WORDS,
 )
 from mrjack_ai.engine.movement import lit_hexes, open_exits, reach, visible_by
 from mrjack_ai.engine.tables import ACCUSE, ESCAPE, NO_SEAT, TABLES
@@ -286,6 +285,6 @@ def describe_positions(positions: Any, tables: Any, out: Any) -> None:
         out: int64, shape `(n, ACTIVE)`.
     """
     t = tables.view(TABLES)[0]
-    for index in range(positions.shape[0]):
-        s = positions[index, :STATE_WORDS].copy().view(STATE)[0]
-        active_rows(s, t, out[index])
+    states = positions.reshape(-1).view(STATE)
+    for index in range(len(states)):
+        active_rows(states[index], t, out[index])
