@@ -14,8 +14,7 @@ from test_engine import run_python
 
 import mrjack_ai
 from mrjack_ai.engine import compile as compiling
-from mrjack_ai.engine.layout import ENDINGS
-from mrjack_ai.envs import Batch, BatchEnv
+from mrjack_ai.envs import ENDINGS, Batch, BatchEnv
 from mrjack_ai.game.observation import tensor_sections, tensor_size
 from mrjack_ai.setup.variant import Variant, make_variant
 

@@ -35,9 +35,8 @@ PLAYER_BY_BYTE: dict[int, int] = {
 }
 """Player id by the byte that holds it in word SUMMARY_WORD."""
 
-# How a game ended (section 7).
+# How a game ended (section 7); `game.endings` has their names.
 NOT_ENDED, CAUGHT, WRONG_ACCUSATION, ESCAPE, DAWN = range(5)
-ENDINGS: tuple[str, ...] = ("", "caught", "wrong accusation", "escape", "dawn")
 
 STATE = np.dtype(
     [

@@ -4,7 +4,6 @@
 PettingZoo environment, and needs that library.
 """
 
-from mrjack_ai.engine.layout import ENDINGS
-from mrjack_ai.envs.batch import Batch, BatchEnv
+from mrjack_ai.envs.batch import ENDINGS, Batch, BatchEnv
 
 __all__ = ["ENDINGS", "Batch", "BatchEnv"]

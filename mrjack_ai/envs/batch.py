@@ -18,10 +18,14 @@ from mrjack_ai.engine.tables import Words, build_tables
 from mrjack_ai.engine.warmup import BATCH, ENGINE
 from mrjack_ai.errors import IllegalActionError, VariantError
 from mrjack_ai.game.actions import action_space
+from mrjack_ai.game.endings import ENDING_BY_NUMBER
 from mrjack_ai.game.observation import split_tensor, tensor_sections, tensor_size
 from mrjack_ai.game.state import State
 from mrjack_ai.setup.board import Board
 from mrjack_ai.setup.variant import FULL_CAST, MAX_TURNS, Variant, make_variant
+
+ENDINGS: tuple[str, ...] = ("", *(ending.name for ending in ENDING_BY_NUMBER.values()))
+"""Names of the endings by number; of 0, a game that goes on, the empty one."""
 
 
 @dataclass(frozen=True)

@@ -61,6 +61,7 @@ from mrjack_ai.engine.layout import (
 )
 from mrjack_ai.engine.tables import NO_SEAT, WHISTLE_STEPS, Words
 from mrjack_ai.errors import MrJackError, NotationError
+from mrjack_ai.game.endings import ENDING_BY_NUMBER, ENDING_BY_WORD
 from mrjack_ai.game.position import set_bits
 from mrjack_ai.setup.board import DIRECTIONS, Board
 from mrjack_ai.setup.characters import (
@@ -72,14 +73,6 @@ from mrjack_ai.setup.characters import (
     KIND_BY_CODE,
 )
 from mrjack_ai.setup.variant import DEFAULT_VARIANT, MAX_TURNS, Variant, make_variant
-
-ENDING_WORDS: dict[int, str] = {
-    CAUGHT: "caught",
-    WRONG_ACCUSATION: "wrong",
-    ESCAPE: "escape",
-    DAWN: "dawn",
-}
-"""Short names of the endings, as in records."""
 
 _WORDS = ["board", "cast", "turns", "first", "node", "turn", "lamps", "covers", "cordons"]
 _WORDS += ["witness", "cleared", "jack", "alibis", "dealt", "cards", "using", "moved", "ability"]
@@ -160,7 +153,7 @@ def position_text(variant: Variant, words: Words) -> str:
     if s["accused"] != NO_SEAT:
         text.append(f"accused={cast[s['accused']]}")
     if s["ending"] != NOT_ENDED:
-        text.append(f"ending={ENDING_WORDS[int(s['ending'])]}")
+        text.append(f"ending={ENDING_BY_NUMBER[int(s['ending'])].word}")
     return " ".join(text)
 
 
@@ -446,9 +439,8 @@ def _read_play(parser: _Parser, variant: Variant, s: np.void) -> None:
     s["ability"] = parser.choice("ability", "used", ("used", "open")) == "open"
     s["steps"] = parser.number("steps", 0, 0, WHISTLE_STEPS - 1)
     s["whistled"] = parser.mask("whistled", seats, what)
-    endings = {word: ending for ending, word in ENDING_WORDS.items()}
     if "ending" in parser.words:
-        s["ending"] = endings[parser.choice("ending", "", tuple(endings))]
+        s["ending"] = ENDING_BY_WORD[parser.choice("ending", "", ENDING_BY_WORD)].number
     if (node == NODE_TERMINAL) != (s["ending"] != NOT_ENDED):
         raise parser.fail("ending", "is given exactly at node=terminal")
     if node == NODE_TERMINAL:
@@ -539,4 +531,4 @@ def _check_end(parser: _Parser, variant: Variant, s: np.void) -> None:
         raise parser.fail("accused", "a character cannot accuse himself")
 
 
-__all__ = ["ENDING_WORDS", "parse_position", "position_text", "variant_words"]
+__all__ = ["parse_position", "position_text", "variant_words"]

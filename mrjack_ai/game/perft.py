@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from mrjack_ai.engine import kernels
-from mrjack_ai.engine.layout import CAUGHT, ENDINGS
+from mrjack_ai.engine.layout import CAUGHT
 from mrjack_ai.engine.tables import build_tables
+from mrjack_ai.game.endings import ENDING_BY_NUMBER, ENDINGS
 from mrjack_ai.game.state import State
 
 GAMES_PER_CHUNK = 512
@@ -60,7 +61,7 @@ class RandomGames:
     @property
     def detective_wins(self) -> int:
         """Games won by the Detective."""
-        return self.endings[ENDINGS[CAUGHT]]
+        return self.endings[ENDING_BY_NUMBER[CAUGHT].name]
 
     @property
     def mean_decisions(self) -> float:
@@ -99,5 +100,5 @@ def random_games(state: State, games: int, seed: int = 0, threads: int = 1) -> R
     else:
         with ThreadPoolExecutor(threads) as pool:
             totals = np.sum(list(pool.map(run, range(threads))), axis=0)
-    endings = {ENDINGS[ending]: int(totals[ending]) for ending in range(1, len(ENDINGS))}
+    endings = {ending.name: int(totals[ending.number]) for ending in ENDINGS}
     return RandomGames(games=games, endings=endings, decisions=int(totals[5]))

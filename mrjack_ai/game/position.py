@@ -12,7 +12,6 @@ from mrjack_ai.engine.layout import (
     CAUGHT,
     CHANCE,
     DETECTIVE,
-    ENDINGS,
     JACK,
     NODE_NAMES,
     NODE_TERMINAL,
@@ -21,6 +20,7 @@ from mrjack_ai.engine.layout import (
     STATE_WORDS,
 )
 from mrjack_ai.engine.tables import NO_SEAT, Words, build_tables
+from mrjack_ai.game.endings import ENDING_BY_NUMBER
 from mrjack_ai.setup.board import DIRECTIONS
 from mrjack_ai.setup.variant import PLAYER_NAMES, Variant
 
@@ -306,7 +306,7 @@ class PositionView:
         ending = int(self._record["ending"])
         if ending == NOT_ENDED:
             return None
-        return Outcome(DETECTIVE if ending == CAUGHT else JACK, ENDINGS[ending])
+        return Outcome(DETECTIVE if ending == CAUGHT else JACK, ENDING_BY_NUMBER[ending].name)
 
     def returns(self) -> list[float]:
         """Returns of the Detective and of Jack: 0 before the end, then +1 and -1 (7.4)."""

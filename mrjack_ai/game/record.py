@@ -35,7 +35,7 @@ from pathlib import Path
 from typing import Any
 
 from mrjack_ai.errors import MrJackError, RecordError
-from mrjack_ai.game.notation import ENDING_WORDS
+from mrjack_ai.game.endings import ENDING_BY_NUMBER, ENDING_BY_WORD
 from mrjack_ai.game.state import State, new_game
 from mrjack_ai.setup.variant import PLAYER_NAMES, Variant
 from mrjack_ai.version import RULES_VERSION
@@ -221,8 +221,8 @@ class GameRecord:
         if (seed is not None and type(seed) is not int) or type(rules) is not int:
             raise RecordError("'seed' and 'rules' must be whole numbers")
         ending = data.get("ending")
-        if ending is not None and ending not in ENDING_WORDS.values():
-            raise RecordError(f"'ending' {ending!r} must be {', '.join(ENDING_WORDS.values())}")
+        if ending is not None and ending not in ENDING_BY_WORD:
+            raise RecordError(f"'ending' {ending!r} must be {', '.join(ENDING_BY_WORD)}")
         try:
             variant = Variant.from_dict(data)
         except MrJackError as error:
@@ -241,7 +241,8 @@ class GameRecord:
 
 def ending_word(state: State) -> str | None:
     """Short name of a game's ending, as in records; None while it goes on."""
-    return ENDING_WORDS.get(int(state._record["ending"]))
+    ending = ENDING_BY_NUMBER.get(int(state._record["ending"]))
+    return None if ending is None else ending.word
 
 
 def _label(state: State) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from mrjack_ai.engine.layout import EVENT_ALIBI, EVENT_DEAL, EVENT_JACK, EVENT_WITNESS
 from mrjack_ai.game.actions import Action, action_space
+from mrjack_ai.game.endings import ENDING_BY_NAME
 from mrjack_ai.game.observation import Observation, event_text
 from mrjack_ai.render.facts import PLAYERS, SIDES, possible
 from mrjack_ai.setup.characters import (
@@ -218,14 +219,6 @@ def act_text(action: Action, before: Observation, after: Observation) -> str:
     return "cannot move, and stays"
 
 
-ENDING_TEXTS = {
-    "caught": "the accusation was right",
-    "wrong accusation": "the wrong one was accused",
-    "escape": "Jack got away",
-    "dawn": "dawn came, and Jack was not caught",
-}
-
-
 def end_text(view: Observation, jack: str) -> str:
     """Who won and how.
 
@@ -240,7 +233,7 @@ def end_text(view: Observation, jack: str) -> str:
     if outcome is None:
         raise ValueError("the game is not over")
     verdict = "You win" if outcome.winner == view.player else "You lose"
-    return f"{verdict}: {ENDING_TEXTS[outcome.ending]}. Jack was {named(jack)}."
+    return f"{verdict}: {ENDING_BY_NAME[outcome.ending].reason}. Jack was {named(jack)}."
 
 
 # -- help ---------------------------------------------------------------------------------

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from mrjack_ai.engine.layout import ENDINGS
 from mrjack_ai.errors import TournamentError
-from mrjack_ai.game.notation import ENDING_WORDS
+from mrjack_ai.game.endings import ENDINGS
 from mrjack_ai.game.record import GameRecord
 from mrjack_ai.setup.variant import DETECTIVE, JACK
 from mrjack_ai.stats.ratings import Ratings, bradley_terry
@@ -22,8 +21,7 @@ from mrjack_ai.tournament.outcomes import DETECTIVE_WON, NOT_PLAYED, Outcomes, w
 from mrjack_ai.tournament.runner import Results
 from mrjack_ai.tournament.schedule import Settings
 
-ENDING_NAMES = {word: ENDINGS[code] for code, word in ENDING_WORDS.items()}
-ENDING_NAMES["forfeit"] = "forfeit"
+ENDING_NAMES = {ending.word: ending.name for ending in ENDINGS} | {"forfeit": "forfeit"}
 """How a game of a tournament can end: the words of records, and what people are shown."""
 
 ALL_ENDINGS = tuple(ENDING_NAMES)
