@@ -1,9 +1,14 @@
-"""Short words for the rules tests: set-up positions, small boards, random walks."""
+"""Short words for tests: set-up positions, small boards, random walks, full disks."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 import random
+import resource
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from reference.reference_engine import ReferenceGame
@@ -228,3 +233,38 @@ def bare_variant() -> Variant:
         exits={"Westminster1": "y1", "Westminster2": "z4", "K": "y2"},
         cordons=["Westminster2"],
     )
+
+
+# --- the disk -------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def files_of_at_most(size: int) -> Iterator[None]:
+    """While the block runs no file grows beyond so many bytes, as if the disk were full."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@contextlib.contextmanager
+def folder_of_nobody() -> Iterator[Path]:
+    """A new folder that everybody may write, and reach, unlike those of pytest."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o777)
+        yield Path(folder)
+
+
+@contextlib.contextmanager
+def as_nobody() -> Iterator[None]:
+    """While the block runs permissions count, also for root."""
+    user = os.geteuid()
+    if user == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        if user == 0:
+            os.seteuid(user)

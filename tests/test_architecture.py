@@ -55,6 +55,7 @@ ONLY_IN = {
     "numba": {"engine"},
     "pandas": {"tournament", "agents", "studies"},
     "matplotlib": {"studies"},
+    "sqlite3": {"tournament"},
     "nbclient": {"studies"},
     "nbformat": {"studies"},
     "distributed": {"tournament"},
@@ -223,3 +224,114 @@ def test_every_file_that_is_no_module_is_package_data() -> None:
     }
     assert {path.suffix for path in others} >= {".css", ".js", ".json", ".npz"}
     assert others == {path for path in packed if path.is_file()}
+
+
+WRITE_MODES = re.compile(r"[wax+]")
+WRITING_METHODS = {
+    *("write_text", "write_bytes", "savefig"),
+    *("save", "savez", "savez_compressed", "savetxt", "tofile", "memmap"),
+    *("to_csv", "to_parquet", "to_json", "to_html", "to_excel", "to_pickle", "to_feather"),
+    *("mkstemp", "NamedTemporaryFile", "TemporaryFile", "copyfile", "copy2", "copytree", "move"),
+    *("dump", "link_to", "hardlink_to"),
+}
+"""Functions of libraries that write a file, unless they are given one that is open."""
+OPEN_ELSEWHERE = {
+    "common/files.py": "writes whole files",
+    "tournament/lock.py": "a lock is no file to read",
+}
+
+
+def open_files(tree: ast.AST) -> set[str]:
+    """Names of files that somebody has opened: by `replacing`, or handed over as `BinaryIO`."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.withitem) and isinstance(node.optional_vars, ast.Name):
+            if isinstance(node.context_expr, ast.Call):
+                if getattr(node.context_expr.func, "id", None) == "replacing":
+                    found.add(node.optional_vars.id)
+        annotation = getattr(node, "annotation", None)
+        if getattr(annotation, "id", None) == "BinaryIO":
+            found.add(node.arg if isinstance(node, ast.arg) else node.target.id)  # type: ignore[attr-defined]
+    return found
+
+
+def mode_of(call: ast.Call, place: int) -> str:
+    """The mode a file is opened in; one that only shows when the call runs counts as writing."""
+    given = [word.value for word in call.keywords if word.arg == "mode"]
+    given += call.args[place : place + 1]
+    if not given:
+        return "r"
+    return str(given[0].value) if isinstance(given[0], ast.Constant) else "w"
+
+
+def writes_of(source: str) -> list[str]:
+    """The calls in a module that open a file for writing, or make a library write one."""
+    tree = ast.parse(source)
+    ours, found = open_files(tree), []
+    for call in ast.walk(tree):
+        if not isinstance(call, ast.Call):
+            continue
+        text = ast.unparse(call)
+        nowhere = bool(call.args) and ast.unparse(call.args[0]) == "os.devnull"
+        if isinstance(call.func, ast.Name):
+            if call.func.id == "open" and WRITE_MODES.search(mode_of(call, 1)) and not nowhere:
+                found.append(text)
+        elif isinstance(call.func, ast.Attribute):
+            name, owner = call.func.attr, ast.unparse(call.func.value)
+            given = bool(call.args) and getattr(call.args[0], "id", None) in ours
+            if owner == "os" and name in ("open", "mkfifo", "replace", "link", "symlink"):
+                if not nowhere:
+                    found.append(text)
+            elif name == "open":
+                if WRITE_MODES.search(mode_of(call, 1 if owner == "io" else 0)):
+                    found.append(text)
+            elif name in WRITING_METHODS and not given:
+                found.append(text)
+    return found
+
+
+def test_files_are_written_in_one_place() -> None:
+    found = {
+        str(path.relative_to(PACKAGE)): calls
+        for path in modules()
+        if (calls := writes_of(path.read_text(encoding="utf-8")))
+    }
+    assert set(found) <= set(OPEN_ELSEWHERE), found
+    assert set(found) == set(OPEN_ELSEWHERE)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "open(path, 'w')",
+        "open(path, mode='ab')",
+        "open(path, mode)",
+        "io.open(path, 'r+')",
+        "Path(path).open('x')",
+        "path.write_text('x')",
+        "numpy.savez(path, a=1)",
+        "table.to_parquet(path)",
+        "figure.savefig('x.png')",
+        "json.dump(x, file)",
+        "os.open(path, os.O_WRONLY)",
+        "os.replace(part, path)",
+        "with other(path) as file:\n    table.to_csv(file)",
+    ],
+)
+def test_what_counts_as_writing_a_file(code: str) -> None:
+    assert writes_of(code)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "open(path)",
+        "open(path, 'rb')",
+        "path.open(encoding='utf-8')",
+        "open(os.devnull, mode)",
+        "with replacing(path) as file:\n    table.to_csv(file)",
+        "def export(file: BinaryIO):\n    table.to_csv(file, index=False)",
+    ],
+)
+def test_what_does_not_count_as_writing_a_file(code: str) -> None:
+    assert not writes_of(code)

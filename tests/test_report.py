@@ -173,7 +173,7 @@ def test_the_command_and_its_errors(
     for words, message in (
         (["mine.html"], "is no results file"),
         (["missing.db"], "cannot read 'missing.db'"),
-        (["mine.db", "-o", "mine.db"], "is the results file itself; give another name"),
+        (["mine.db", "-o", "mine.db"], "is what is read here; give another name"),
         (["mine.db", "-o", "no/page.html"], "cannot write 'no/page.html'"),
         (["mine.db", "-o", "a\0b"], "cannot write"),
     ):

@@ -158,14 +158,28 @@ def test_refused_exports(played: tuple[Path, Results], tmp_path: Path) -> None:
         export(tmp_path / "missing.db", tmp_path / "g.csv")
     named = tmp_path / "r.csv"
     named.write_bytes(path.read_bytes())
-    with pytest.raises(TournamentError, match="is the results file itself"):
+    with pytest.raises(TournamentError, match="is what is read here"):
         export(named, named)
     assert named.read_bytes() == path.read_bytes()
-    if os.path.exists("/dev/full"):
-        os.symlink("/dev/full", tmp_path / "full.jsonl.part")
-        with pytest.raises(TournamentError, match="cannot write"):
-            export(path, tmp_path / "full.jsonl")
-        assert not (tmp_path / "full.jsonl").exists()
+    assert {file.name for file in tmp_path.iterdir()} == {"r.csv"}
+
+
+def test_all_names_are_checked_before_any_file_is_written(
+    played: tuple[Path, Results], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, _ = played
+    names = [str(tmp_path / name) for name in ("g.csv", "g.jsonl")]
+    for bad, message in (
+        ("g.xlsx", "must end in"),
+        ("no/g.csv", "cannot write"),
+        ("g.csv", "is given twice"),
+        ("../" + tmp_path.name + "/g.csv", "is given twice"),
+    ):
+        assert main(["results", "export", str(path), *names, str(tmp_path / bad)]) == 2
+        assert message in capsys.readouterr().err
+        assert list(tmp_path.iterdir()) == []
+    assert export(path, *names) == 18
+    assert {file.name for file in tmp_path.iterdir()} == {"g.csv", "g.jsonl"}
 
 
 # -- the command --------------------------------------------------------------------------

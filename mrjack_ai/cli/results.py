@@ -98,9 +98,12 @@ def _show(file: str, tracebacks: bool) -> int:
 @click.argument("file", metavar="FILE")
 @click.argument("outs", metavar="OUT...", nargs=-1, required=True)
 def _export(file: str, outs: tuple[str, ...]) -> int:
-    """Write the games as a table (OUT.csv, OUT.parquet) or as records (OUT.jsonl, OUT.txt)."""
+    """Write the games as a table (OUT.csv, OUT.parquet) or as records (OUT.jsonl, OUT.txt); all
+    files or, after an error, none.
+    """
+    games = export(file, *outs)
     for out in outs:
-        print(f"{export(file, out)} games are in {out}")
+        print(f"{games} games are in {out}")
     return 0
 
 

@@ -1,38 +1,100 @@
-"""Files that appear when they are complete."""
+"""Files that appear when they are complete: every file the package writes is written here.
+
+The only others are databases and their locks, which are written game by game.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from mrjack_ai.errors import MrJackError
 
+_LONGEST_START = 200
+"""So many bytes of a file's name are in that of the one it is written to first."""
+
 
 @contextlib.contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A path to write to; the file moves to `path` when the block ends without an error.
+def replacing(
+    path: str | Path, *sources: str | Path | None, error: type[MrJackError] = MrJackError
+) -> Iterator[BinaryIO]:
+    """A file to write to; it is on disk and moves to `path` when the block ends without an error.
 
-    A link is followed, and who may read a file that was there stays as it is.
+    Else `path` stays as it was, and nothing is left beside it. A link is followed, and who may
+    read a file that was there stays as it is.
+
+    Args:
+        path: the file.
+        sources: files the content is made from, which must not be replaced; what is None, or no
+            file that there is, does not count.
+        error: what to raise.
 
     Raises:
-        OSError, ValueError: when the file cannot be written, or the path is none, or is that of
-            something else, such as a folder, a pipe or a device.
+        MrJackError: of the class asked for, when the file cannot be written, or the path is none,
+            or is that of a source or of something else, such as a folder, a pipe or a device.
     """
-    path = Path(os.path.realpath(path))
-    if path.exists() and not path.is_file():
-        raise OSError("it is no regular file")
-    part = path.with_name(f"{path.name}.part")
+    with _named(path, error):
+        place = _place(path, sources, error)
+        part = _beside(place)
     try:
-        yield part
-        if path.exists():
-            shutil.copymode(path, part)
-        os.replace(part, path)
+        with _named(path, error):
+            with open(part, "xb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            if place.exists():
+                shutil.copymode(place, part)
+            os.replace(part, place)
     finally:
-        with contextlib.suppress(OSError, ValueError):
+        with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def replacing_database(
+    path: str | Path, *sources: str | Path | None, error: type[MrJackError] = MrJackError
+) -> Iterator[Path]:
+    """The same for a database: a name under which it can be made and closed.
+
+    What SQLite keeps beside an unfinished one goes with it.
+    """
+    with _named(path, error):
+        place = _place(path, sources, error)
+        part = _beside(place)
+    try:
+        with _named(path, error):
+            yield part
+            os.replace(part, place)
+    finally:
+        for ending in ("", "-journal", "-wal", "-shm"):
+            with contextlib.suppress(OSError):
+                os.unlink(f"{part}{ending}")
+
+
+def write_whole(
+    path: str | Path,
+    text: str,
+    *sources: str | Path | None,
+    error: type[MrJackError] = MrJackError,
+) -> None:
+    """Write a text file at once; one that was there is replaced.
+
+    Args:
+        path: the file.
+        text: its content, written as UTF-8.
+        sources: files the text was made from (see `replacing`).
+        error: what to raise.
+
+    Raises:
+        MrJackError: as `replacing`.
+    """
+    with replacing(path, *sources, error=error) as file:
+        file.write(text.encode(errors="backslashreplace"))
 
 
 def reason_of(error: BaseException) -> str:
@@ -40,28 +102,34 @@ def reason_of(error: BaseException) -> str:
     return getattr(error, "strerror", None) or str(error)
 
 
-def write_whole(path: str | Path, text: str, *sources: str | Path | None) -> None:
-    """Write a text file at once; one that was there is replaced.
-
-    Args:
-        path: the file.
-        text: its content.
-        sources: files the text was made from, which must not be replaced; what is None, or no
-            file that there is, does not count.
-
-    Raises:
-        MrJackError: when it is one of these itself, or cannot be written.
-    """
-    out = Path(path)
+@contextlib.contextmanager
+def _named(path: str | Path, error: type[MrJackError]) -> Iterator[None]:
     try:
-        same = out.exists() and any(
-            source is not None and os.path.exists(source) and os.path.samefile(source, out)
-            for source in sources
-        )
-        if not same:
-            with replacing(out) as part:
-                part.write_text(text, encoding="utf-8", errors="backslashreplace")
-    except (OSError, ValueError) as error:  # ValueError: no possible path
-        raise MrJackError(f"cannot write {str(path)!r}: {reason_of(error)}") from None
-    if same:
-        raise MrJackError(f"{str(path)!r} is what is read here; give another name")
+        yield
+    except OSError as found:
+        raise error(f"cannot write {str(path)!r}: {reason_of(found)}") from None
+
+
+def _place(
+    path: str | Path, sources: tuple[str | Path | None, ...], error: type[MrJackError]
+) -> Path:
+    """Where to write, links followed."""
+    try:
+        place = Path(os.path.realpath(path))
+    except ValueError as found:  # a NUL in it
+        raise OSError(found) from None
+    if not place.exists():
+        return place
+    if not place.is_file():
+        raise OSError("it is no regular file")
+    for source in sources:
+        if source is not None and os.path.exists(source) and os.path.samefile(source, place):
+            raise error(f"{str(path)!r} is what is read here; give another name")
+    if not os.access(place, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
+        raise PermissionError("the file that is there may not be written")
+    return place
+
+
+def _beside(place: Path) -> Path:
+    start = place.name.encode(errors="replace")[:_LONGEST_START].decode(errors="ignore")
+    return place.with_name(f"{start}.{secrets.token_hex(4)}.part")

@@ -34,6 +34,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from mrjack_ai.common.files import write_whole
 from mrjack_ai.errors import MrJackError, RecordError
 from mrjack_ai.game.endings import ENDING_BY_NUMBER, ENDING_BY_WORD
 from mrjack_ai.game.state import State, new_game
@@ -416,12 +417,9 @@ def parse_json_lines(lines: Iterable[str], name: str) -> Iterator[tuple[int, Gam
 
 
 def write_record(record: GameRecord, path: str | Path) -> None:
-    """Write the text form to a file.
+    """Write the text form to a file; one that was there is replaced.
 
     Raises:
         RecordError: when the file cannot be written.
     """
-    try:
-        Path(path).write_text(record.to_text(), encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise RecordError(f"cannot write {str(path)!r}: {error}") from None
+    write_whole(path, record.to_text(), error=RecordError)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mrjack_ai.common.files import replacing
+from mrjack_ai.common.files import write_whole
 from mrjack_ai.errors import TournamentError
 from mrjack_ai.render import html
 from mrjack_ai.render.html import Axis, Interval, Markup, element, join
@@ -85,20 +84,11 @@ def write_report(path: str | Path, out: str | Path) -> int:
     Raises:
         TournamentError: when the results cannot be read, or the page cannot be written.
     """
-    out = Path(out)
     with ResultsReader(path) as reader:
         reader.connection.execute("BEGIN")  # one moment of a file that is being written
         contents = _collect(Path(path), reader)
         text = _report(contents, reader)
-    try:
-        if out.exists() and os.path.samefile(path, out):
-            raise TournamentError(f"{str(out)!r} is the results file itself; give another name")
-        with replacing(out) as part:
-            part.write_text(text, encoding="utf-8", errors="backslashreplace")
-    except (OSError, ValueError) as error:
-        if isinstance(error, TournamentError):
-            raise
-        raise TournamentError(f"cannot write {str(out)!r}: {error}") from None
+    write_whole(out, text, path, error=TournamentError)
     return contents.summary.games
 
 

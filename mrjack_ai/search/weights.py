@@ -11,6 +11,7 @@ from zipfile import BadZipFile
 import numpy as np
 import numpy.typing as npt
 
+from mrjack_ai.common.files import replacing
 from mrjack_ai.errors import AgentError
 from mrjack_ai.search import value_network
 
@@ -73,11 +74,15 @@ def save_weights(
     Args:
         path: a `.npz` file.
         rows: shape `(ROWS, HIDDEN)`; bias, output: `(HIDDEN,)`; output_bias: `(1,)`.
+
+    Raises:
+        AgentError: when the file cannot be written.
     """
-    np.savez_compressed(
-        path,
-        rows=rows.astype(np.float16),  # a quarter of a megabyte instead of half a one
-        bias=bias.astype(np.float32),
-        output=output.astype(np.float32),
-        output_bias=output_bias.astype(np.float32),
-    )
+    with replacing(path, error=AgentError) as file:
+        np.savez_compressed(
+            file,
+            rows=rows.astype(np.float16),  # a quarter of a megabyte instead of half a one
+            bias=bias.astype(np.float32),
+            output=output.astype(np.float32),
+            output_bias=output_bias.astype(np.float32),
+        )

@@ -27,11 +27,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
 from mrjack_ai.agents.registry import described_parameters
+from mrjack_ai.common.files import replacing
 from mrjack_ai.errors import TournamentError
 from mrjack_ai.game.state import new_game
 from mrjack_ai.studies.plan import SEED, STANDARD, Size, Study, studies
@@ -256,21 +257,19 @@ def _about(size: Size, size_name: str, games: pandas.DataFrame) -> dict[str, Any
 
 
 def _write(folder: Path, tables: dict[str, pandas.DataFrame], about: dict[str, Any]) -> None:
-    """All files under other names first, so that old data stay whole until new ones are."""
-    parts: list[tuple[Path, Path]] = []
-    try:
+    """Old data stay until all new ones are complete."""
+    with contextlib.ExitStack() as stack:
+
+        def begin(name: str) -> BinaryIO:
+            return stack.enter_context(replacing(folder / name, error=TournamentError))
+
+        file: BinaryIO
         for name, table in tables.items():
             texts = [column for column in table.columns if table[column].dtype.kind not in "biuf"]
             packed = table.astype(dict.fromkeys(texts, "category"))
-            parts.append((folder / f".{name}.part", folder / f"{name}.parquet"))
-            packed.to_parquet(parts[-1][0], index=False, engine="pyarrow", compression="zstd")
-        parts.append((folder / f".{_ABOUT}.part", folder / _ABOUT))
-        parts[-1][0].write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
-        for part, path in parts:
-            os.replace(part, path)
-    except OSError as error:
-        raise TournamentError(f"cannot write the data: {error}") from None
-    finally:
-        for part, _ in parts:
-            with contextlib.suppress(OSError):
-                part.unlink(missing_ok=True)
+            file = begin(f"{name}.parquet")
+            packed.to_parquet(file, index=False, engine="pyarrow", compression="zstd")
+            file.flush()
+        file = begin(_ABOUT)
+        file.write(f"{json.dumps(about, indent=1)}\n".encode())
+        file.flush()

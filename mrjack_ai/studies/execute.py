@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from mrjack_ai.common.files import replacing
+from mrjack_ai.common.files import write_whole
 from mrjack_ai.errors import MrJackError
 from mrjack_ai.studies.data import DATA_VARIABLE
 
@@ -85,11 +85,7 @@ def execute_notebook(
             raise NotebookError(f"{path}: {error}") from None
         raise
     _tidy(notebook)
-    try:
-        with replacing(out) as part:
-            nbformat.write(notebook, part)
-    except OSError as error:
-        raise NotebookError(f"cannot write {str(out)!r}: {error}") from None
+    write_whole(out, nbformat.writes(notebook) + "\n", error=NotebookError)
 
 
 @contextlib.contextmanager

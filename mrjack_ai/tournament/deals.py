@@ -26,6 +26,7 @@ from pathlib import Path
 
 import numpy as np
 
+from mrjack_ai.common.files import write_whole
 from mrjack_ai.engine.tables import deal_outcomes
 from mrjack_ai.errors import MrJackError
 from mrjack_ai.game.actions import action_space
@@ -159,17 +160,14 @@ def _seats(codes: str, variant: Variant) -> tuple[int, ...]:
 
 
 def write_deals(path: str | Path, deals: Sequence[Deal], variant: Variant) -> None:
-    """Write a file of deals, for use in any number of tournaments.
+    """Write a file of deals, for use in any number of tournaments; one that was there is replaced.
 
     Raises:
         DealError: when the file cannot be written.
     """
     header = [DEALS_FIRST_LINE, f"cast: {'+'.join(variant.cast)}", f"turns: {variant.turns}", ""]
     text = "\n".join([*header, *(deal_text(deal, variant) for deal in deals)]) + "\n"
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise DealError(f"cannot write {str(path)!r}: {error}") from None
+    write_whole(path, text, error=DealError)
 
 
 def read_deals(path: str | Path, variant: Variant) -> tuple[Deal, ...]:

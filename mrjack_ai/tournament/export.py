@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from mrjack_ai.common.files import replacing
 from mrjack_ai.errors import TournamentError
@@ -33,12 +34,12 @@ class Tables:
     Attributes:
         settings: the settings as plain values (see `Settings.to_dict`).
         games: one row a game, in the order of the schedule. `game` (place in the schedule, from
-            1), `pairing`, `deal`, `seed`; `detective`, `jack`, `winning_agent` (specifications),
-            `winner` (`detective` or `jack`), `ending` (missing when forfeited), `length` (actions
-            and chance outcomes); `seconds`, `detective_seconds`, `jack_seconds` (thinking time),
-            `detective_decisions`, `jack_decisions`; `forfeit_by`, `forfeit_kind`,
-            `forfeit_message`, `forfeit_traceback`, `detective_log`,
-            `jack_log` (missing as a rule); `run`, `finished` (UTC).
+            1), `pairing`, `deal`, `seed` (text); `detective`, `jack`, `winning_agent`
+            (specifications), `winner` (`detective` or `jack`), `ending` (missing when forfeited),
+            `length` (actions and chance outcomes); `seconds`, `detective_seconds`, `jack_seconds`
+            (thinking time), `detective_decisions`, `jack_decisions`; `forfeit_by`, `forfeit_kind`,
+            `forfeit_message`, `forfeit_traceback`, `detective_log`, `jack_log` (missing as a rule);
+            `run`, `finished` (UTC).
         agents: one row an agent: `number`, `agent` (specification), `name`, and a column for each
             parameter, such as `sims`; missing where an agent has no such parameter.
         runs: one row a run that added games: `run`, `started` (UTC), `workers`, and the versions
@@ -62,31 +63,41 @@ def load(path: str | Path) -> Tables:
     import pandas  # not at the top: it takes longer to import than we do
 
     with ResultsReader(path) as reader:
-        settings = reader.settings
-        rows = []
-        for result, run, finished in reader.results_and_runs():
-            rows.append((*result[:-1], run, finished))  # all but the actions
+        reader.connection.execute("BEGIN")  # one moment of a file that is being written
+        games = _games_frame(reader)
         agents = _unfold(*reader.table("agents"), "parameters")
         runs = _unfold(*reader.table("runs"), "versions")
+    runs["started"] = pandas.to_datetime(runs["started"], utc=True, format="ISO8601")
+    return Tables(
+        reader.settings.to_dict(),
+        games,
+        agents,
+        runs,
+        StoredRecords(path, len(games)),
+    )
+
+
+def _games_frame(reader: ResultsReader) -> pandas.DataFrame:
+    import pandas
+
+    settings = reader.settings
+    rows = [
+        (*result[:-1], run, finished)  # all but the actions
+        for result, run, finished in reader.results_and_runs()
+    ]
     columns = [*GameResult._fields[:-1], "run", "finished"]
     games = pandas.DataFrame(rows, columns=columns)
     games["finished"] = pandas.to_datetime(games["finished"], utc=True, format="ISO8601")
     games.insert(0, "game", games.pop("number") + 1)
-    games.insert(3, "seed", settings.seed)
+    # Of up to 39 digits, which no column of numbers holds.
+    games.insert(3, "seed", pandas.Series(str(settings.seed), games.index, dtype="str"))
     for side in ("detective", "jack"):
         games[side] = games[side].map(dict(enumerate(settings.agents)))
     won = games["winner"] == "detective"
     games.insert(7, "winning_agent", games["detective"].where(won, games["jack"]))
     for name in _CATEGORIES:
         games[name] = games[name].astype("category")
-    runs["started"] = pandas.to_datetime(runs["started"], utc=True, format="ISO8601")
-    return Tables(
-        settings.to_dict(),
-        games,
-        agents,
-        runs,
-        StoredRecords(path, len(games)),
-    )
+    return games
 
 
 def _unfold(columns: list[str], rows: list[tuple[Any, ...]], name: str) -> pandas.DataFrame:
@@ -166,75 +177,65 @@ def _interval(name: str, estimate: Rate | EloEstimate | None) -> dict[str, float
 # -- files for other programs -------------------------------------------------------------
 
 
-def export(path: str | Path, out: str | Path) -> int:
-    """Write the games of a results file in another form, chosen by the ending of the name.
+def export(path: str | Path, *outs: str | Path) -> int:
+    """Write the games of a results file in other forms, chosen by the endings of the names.
 
     - `.csv`, `.parquet`: one row a game, the columns of `Tables.games`;
     - `.jsonl`: one game record a line, as JSON;
     - `.txt`: the game records as text, one after the other.
 
-    The file appears when it is complete; one that was there is replaced.
+    All names are checked before anything is written. The files appear when all are complete; those
+    that were there are replaced.
+
+    Args:
+        path: the results file.
+        outs: the files to write.
 
     Returns:
-        Number of games written.
+        Number of games written, to each file.
 
     Raises:
-        TournamentError: for another ending, when the results cannot be read, or the file cannot
-            be written.
+        TournamentError: for another ending or a name that is given twice, when the results cannot
+            be read, or a file cannot be written; none of them is changed then.
     """
-    out = Path(out)
-    if out.suffix not in _FORMS:
-        raise TournamentError(f"{str(out)!r} must end in {', '.join(_FORMS)}")
-    try:
-        if out.exists() and os.path.samefile(path, out):
-            raise TournamentError(f"{str(out)!r} is the results file itself; give another name")
-        with replacing(out) as part:
-            count = _FORMS[out.suffix](path, part)
-    except OSError as error:
-        raise TournamentError(f"cannot write {str(out)!r}: {error}") from None
-    return count
+    for number, out in enumerate(outs):
+        if Path(out).suffix not in _FORMS:
+            raise TournamentError(f"{str(out)!r} must end in {', '.join(_FORMS)}")
+        if os.path.realpath(out) in map(os.path.realpath, outs[:number]):
+            raise TournamentError(f"{str(out)!r} is given twice; give another name")
+    with contextlib.ExitStack() as stack:
+        files = [
+            (Path(out).suffix, stack.enter_context(replacing(out, path, error=TournamentError)))
+            for out in outs
+        ]
+        reader = stack.enter_context(ResultsReader(path))
+        reader.connection.execute("BEGIN")  # one moment of a file that is being written
+        for suffix, file in files:
+            _FORMS[suffix](reader, file)
+            file.flush()
+        return reader.count()
 
 
-def _export_csv(path: str | Path, out: Path) -> int:
-    games = load(path).games
-    games.to_csv(out, index=False)
-    return len(games)
+def _export_csv(reader: ResultsReader, file: BinaryIO) -> None:
+    _games_frame(reader).to_csv(file, index=False)
 
 
-def _export_parquet(path: str | Path, out: Path) -> int:
-    games = load(path).games
-    games.to_parquet(out, index=False, engine="pyarrow")
-    return len(games)
+def _export_parquet(reader: ResultsReader, file: BinaryIO) -> None:
+    _games_frame(reader).to_parquet(file, index=False, engine="pyarrow")
 
 
-def _export_lines(path: str | Path, out: Path) -> int:
-    return _write(out, (json.dumps(record.to_dict()) + "\n" for record in _records(path)))
+def _export_lines(reader: ResultsReader, file: BinaryIO) -> None:
+    for record in reader.records():
+        file.write(f"{json.dumps(record.to_dict())}\n".encode())
 
 
-def _export_text(path: str | Path, out: Path) -> int:
-    return _write(out, (_text(record) for record in _records(path)))
+def _export_text(reader: ResultsReader, file: BinaryIO) -> None:
+    for record in reader.records():
+        forfeit = f"# {forfeit_text(record)}\n" if "forfeit" in record.details else ""
+        file.write(f"{record.to_text()}{forfeit}\n".encode(errors="backslashreplace"))
 
 
-def _text(record: GameRecord) -> str:
-    forfeit = f"# {forfeit_text(record)}\n" if "forfeit" in record.details else ""
-    return f"{record.to_text()}{forfeit}\n"
-
-
-def _records(path: str | Path) -> Iterator[GameRecord]:
-    with ResultsReader(path) as reader:
-        yield from reader.records()
-
-
-def _write(out: Path, texts: Iterator[str]) -> int:
-    count = 0
-    with out.open("w", encoding="utf-8") as file:
-        for text in texts:
-            file.write(text)
-            count += 1
-    return count
-
-
-_FORMS: dict[str, Callable[[str | Path, Path], int]] = {
+_FORMS: dict[str, Callable[[ResultsReader, BinaryIO], None]] = {
     ".csv": _export_csv,
     ".parquet": _export_parquet,
     ".jsonl": _export_lines,
