@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import mrjack_ai
+from mrjack_ai.render import colours
 
 PACKAGE = Path(mrjack_ai.__file__).parent
 
@@ -335,3 +336,20 @@ def test_what_counts_as_writing_a_file(code: str) -> None:
 )
 def test_what_does_not_count_as_writing_a_file(code: str) -> None:
     assert not writes_of(code)
+
+
+def test_colours_stand_in_one_module() -> None:
+    """Pages, boards and figures then agree; a terminal has numbers of its own."""
+    literal = re.compile(r"#[0-9a-fA-F]{3}(?:[0-9a-fA-F]{3})?\b(?=[\"';, ])|rgba?\(\s*\d")
+    files = [*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.css"), *PACKAGE.rglob("*.js")]
+    found = {
+        path.name for path in files if literal.search(path.read_text(encoding="utf-8")) is not None
+    }
+    assert found == {"colours.py"}
+
+
+def test_style_sheets_use_the_variables_there_are() -> None:
+    sheets = "".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.css"))
+    used = set(re.findall(r"var\(--([\w-]+)\)", sheets))
+    assert used == set(colours.LIGHT) == set(colours.DARK)
+    assert all(f"--{name}:" in colours.variables() for name in used)

@@ -21,7 +21,7 @@ from mrjack_ai.errors import BoardError
 from mrjack_ai.game.belief import determinize
 from mrjack_ai.game.position import PositionView
 from mrjack_ai.game.state import State, new_game
-from mrjack_ai.render import board_svg, shapes
+from mrjack_ai.render import board_svg, colours, shapes
 from mrjack_ai.render.facts import last_action, light, standing
 from mrjack_ai.render.svg import layout, moving_layers
 from mrjack_ai.setup.board import DIRECTIONS, Board, load_board
@@ -144,9 +144,9 @@ def test_light_is_drawn_where_it_is() -> None:
         ground = moving_layers(state)["light"]
         lit = {other for hex in state.lit_gaslights for other in board.neighbours(hex)}
         lit &= set(board.streets)
-        expected = {shapes.street(shapes.middle(hex), shapes.LIT) for hex in lit}
+        expected = {shapes.street(shapes.middle(hex), colours.LIT) for hex in lit}
         beam = light(state)[2]
-        expected |= {shapes.street(shapes.middle(hex), shapes.BEAM) for hex in set(beam) - lit}
+        expected |= {shapes.street(shapes.middle(hex), colours.BEAM) for hex in set(beam) - lit}
         assert lit | set(beam) == set(state.lit_hexes())
         if beam:
             here = state.positions["JW"]
@@ -386,7 +386,7 @@ def test_marks_values_size_and_caption() -> None:
     reach = state.reachable("MS")
     marked = board_svg(state, marks=reach)
     assert all(shapes.mark(shapes.middle(hex)) in marked for hex in reach)
-    assert marked.count(shapes.PURPLE) > plain.count(shapes.PURPLE) == 0
+    assert marked.count(colours.DEEP_PURPLE) > plain.count(colours.DEEP_PURPLE) == 0
 
     values = {"a1": 0.25, "e5": 2.5, "b2": -1.0}
     hot = board_svg(state, values=values)
@@ -456,11 +456,11 @@ def test_the_ramp_grows_evenly_lighter() -> None:
 
 
 def test_lightness_alone_tells_the_grounds_apart() -> None:
-    grounds = sorted(map(lightness, (shapes._BUILDING, shapes.UNLIT, shapes.LIT)))
+    grounds = sorted(map(lightness, (colours.BUILDING, colours.UNLIT, colours.LIT)))
     for dark, bright in itertools.pairwise(grounds):
         assert (bright + 0.05) / (dark + 0.05) > 1.5
-    for ground in (shapes.UNLIT, shapes.LIT, shapes.BEAM):
-        assert (lightness(ground) + 0.05) / (lightness(shapes.INK) + 0.05) > 4.5
+    for ground in (colours.UNLIT, colours.LIT, colours.BEAM):
+        assert (lightness(ground) + 0.05) / (lightness(colours.INK) + 0.05) > 4.5
 
 
 # -- other boards ---------------------------------------------------------------------------

@@ -2,9 +2,7 @@
 
 Charts are SVG without a view box: horizontal positions are percentages, vertical ones pixels, so
 that a chart fills any width and its text keeps its size. What a chart shows by colour it shows by
-shape or text too, and a table near it holds its figures. Colours follow Okabe and Ito, Color
-Universal Design (2008), which the colour-blind can tell apart, darker or lighter where a contrast
-of 4.5 to the background needs it.
+shape or text too, and a table near it holds its figures.
 """
 
 from __future__ import annotations
@@ -17,6 +15,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+
+from mrjack_ai.render import colours
 
 ROW_HEIGHT = 24
 """Pixels of one line of a chart of intervals."""
@@ -403,7 +403,7 @@ def page(title: str, *children: Child, style: str = "", script: str = "") -> str
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         '<link rel="icon" href="data:,">',
         element("title", title),
-        f"<style>{static('page.css')}{style}</style>",
+        f"<style>{colours.variables()}{static('page.css')}{style}</style>",
     ]
     body = [element("main", *children)]
     if script:

@@ -6,6 +6,18 @@ import textwrap
 
 from mrjack_ai.game.position import PositionView
 from mrjack_ai.render import shapes
+from mrjack_ai.render.colours import (
+    BEAM,
+    BLUE,
+    DEEP_VERMILLION,
+    INK,
+    LINE,
+    LIT,
+    MUTED,
+    PALE,
+    UNLIT,
+    WHITE,
+)
 from mrjack_ai.render.facts import (
     SIDES,
     LastAction,
@@ -17,7 +29,7 @@ from mrjack_ai.render.facts import (
     what_now,
 )
 from mrjack_ai.render.html import Markup, element, join
-from mrjack_ai.render.shapes import BLUE, INK, LINE, MUTED, Point, box, text
+from mrjack_ai.render.shapes import Point, box, text
 from mrjack_ai.setup.characters import ABILITY_AIM, KIND_BY_CODE
 from mrjack_ai.setup.variant import Variant
 
@@ -76,7 +88,7 @@ def _head(view: PositionView) -> list[Markup]:
     if len(lines) > 2:
         lines = [lines[0], " ".join(lines[1:])]
     parts.append(box((wide / 2, 34), wide, 19, fill, fill))
-    parts.append(text((wide / 2, 38), who, 11.5, "#ffffff", bold=True))
+    parts.append(text((wide / 2, 38), who, 11.5, WHITE, bold=True))
     parts += [_at(0, 59 + 14 * n, words, 11.5) for n, words in enumerate(lines)]
     return parts
 
@@ -95,7 +107,7 @@ def _turn(view: PositionView) -> list[Markup]:
                 at,
                 56,
                 17,
-                "#ffffff" if now else "none",
+                WHITE if now else "none",
                 BLUE if now else LINE,
                 stroke_width="2.4" if now else "1",
             )
@@ -107,9 +119,9 @@ def _turn(view: PositionView) -> list[Markup]:
     for index, (code, word) in enumerate(entries):
         at = (74 + 59 * index, 125)
         fill, edge, ink = {
-            "played": ("#dfe2e6", LINE, MUTED),
-            "now": ("#ffffff", BLUE, INK),
-            "to play": ("#ffffff", MUTED, INK),
+            "played": (PALE, LINE, MUTED),
+            "now": (WHITE, BLUE, INK),
+            "to play": (WHITE, MUTED, INK),
         }[word]
         wide = "2.8" if word == "now" else "1.2"
         parts.append(box(at, 56, 34, fill, edge, stroke_width=wide))
@@ -134,14 +146,14 @@ def _secrets(view: PositionView, last: LastAction | None) -> list[Markup]:
         _at(24, 179, f"Witness card: {seen}", bold=True),
         _at(0, 196, f"Jack: {jack}"),
         _at(0, 212, f"Alibi cards: {alibis}"),
-        _at(0, 229, f"Last: {last.sentence}" if last else "", fill=shapes.VERMILLION),
+        _at(0, 229, f"Last: {last.sentence}" if last else "", fill=DEEP_VERMILLION),
     ]
 
 
 def _eye(at: Point, open: bool) -> Markup:
     """The witness card: an eye, struck out when Jack was not seen."""
     x, y = at
-    lids = element("ellipse", cx=x, cy=y, rx=9, ry=5.5, fill="#ffffff", stroke=INK)
+    lids = element("ellipse", cx=x, cy=y, rx=9, ry=5.5, fill=WHITE, stroke=INK)
     strike = None if open else shapes.line((x - 8, y + 7), (x + 8, y - 7), INK, 2)
     return join(lids, shapes.circle(at, 2.6, INK), strike)
 
@@ -190,8 +202,8 @@ def _samples(variant: Variant) -> list[tuple[str, Markup]]:
         ("hidden in the dark", shapes.token(zero, "XX", "suspect", visible=False)),
         ("being played", shapes.token(zero, "XX", "suspect", playing=True)),
         ("last action", shapes.arrow((-38, 0), (40, 0))),
-        ("dark street", shapes.street(zero, shapes.UNLIT)),
-        ("lit street", shapes.street(zero, shapes.LIT)),
+        ("dark street", shapes.street(zero, UNLIT)),
+        ("lit street", shapes.street(zero, LIT)),
         ("building", shapes.building(zero)),
     ]
     if any(kind.ability == ABILITY_AIM for kind in variant.kinds):
@@ -210,7 +222,7 @@ def _samples(variant: Variant) -> list[tuple[str, Markup]]:
 
 
 def _beam_sample() -> Markup:
-    ground = shapes.street((0, 0), shapes.BEAM)
+    ground = shapes.street((0, 0), BEAM)
     return join(ground, shapes.beam((-46, 0), (0, 0)))
 
 

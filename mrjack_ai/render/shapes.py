@@ -1,8 +1,8 @@
-"""Shapes of the drawn board: hexes, characters, lamps, manholes, exits, arrows, and colours.
+"""Shapes of the drawn board: hexes, characters, lamps, manholes, exits and arrows.
 
-Hexes are flat-topped and north is up, as in the terminal picture. Colours are those of Okabe and
-Ito, Color Universal Design (2008), or greys; what differs in colour differs in shape, lightness or
-text as well. Nothing has an `id`, so any number of pictures can stand in one page.
+Hexes are flat-topped and north is up, as in the terminal picture. What differs in colour differs in
+shape, lightness or text as well. Nothing has an `id`, so any number of pictures can stand in one
+page.
 """
 
 from __future__ import annotations
@@ -10,6 +10,28 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
+from mrjack_ai.render.colours import (
+    BLACK,
+    BLUE,
+    BUILDING,
+    CORDON,
+    DEEP_GREEN,
+    DEEP_PURPLE,
+    DEEP_VERMILLION,
+    EXIT,
+    GLOW,
+    INK,
+    INNOCENT,
+    INNOCENT_INK,
+    JACK_EDGE,
+    MUTED,
+    OUT,
+    PALE,
+    POST,
+    ROOF,
+    SHADE,
+    WHITE,
+)
 from mrjack_ai.render.html import Markup, element, join
 from mrjack_ai.setup.board import DIRECTION_STEPS, hex_coordinates
 
@@ -19,11 +41,6 @@ PITCH = math.sqrt(3) * RADIUS
 """Pixels from the middle of a hex to that of its northern neighbour."""
 
 Point = tuple[float, float]
-
-PAPER, INK, MUTED, LINE = "#faf9f5", "#1b1e22", "#565d66", "#c9ccd1"
-BLUE, VERMILLION, GREEN, PURPLE = "#0072b2", "#c24e00", "#007a59", "#8b1a6b"
-UNLIT, LIT, BEAM = "#8d99a8", "#ffe28a", "#d3edff"
-_BUILDING, _ROOF, _POST, _GLOW, _INNOCENT = "#5f656e", "#777e88", "#383d45", "#ffc61a", "#c6cbd2"
 
 
 def number(value: float) -> str:
@@ -109,14 +126,14 @@ def box(at: Point, width: float, height: float, fill: str, stroke: str, **more: 
 
 def street(at: Point, fill: str) -> Markup:
     """The ground of a street hex."""
-    return polygon(corners(at), fill, _POST)
+    return polygon(corners(at), fill, POST)
 
 
 def building(at: Point) -> Markup:
     """A building or garden: a roof seen from above."""
     outer, inner = corners(at), corners(at, 0.5)
-    ridges = [line(a, b, _POST, 0.8) for a, b in zip(outer, inner, strict=True)]
-    return join(polygon(outer, _BUILDING, _POST), *ridges, polygon(inner, _ROOF, _POST))
+    ridges = [line(a, b, POST, 0.8) for a, b in zip(outer, inner, strict=True)]
+    return join(polygon(outer, BUILDING, POST), *ridges, polygon(inner, ROOF, POST))
 
 
 def hex_label(hex: str, on: str = INK) -> Markup:
@@ -127,19 +144,19 @@ def hex_label(hex: str, on: str = INK) -> Markup:
 
 def gaslight(at: Point, lit: bool, tile: int | None = None) -> Markup:
     """A gaslight, with the number of its tile when it is lit and has one."""
-    ground = polygon(corners(at), _POST, INK)
+    ground = polygon(corners(at), POST, INK)
     x, y = at
     y += 3
     if not lit:
-        off = circle((x, y), 9, "none", "#aab0b8", stroke_dasharray="2 2")
-        return join(ground, off, text((x, y + 3), "out", 8.5, "#dfe2e6"))
+        off = circle((x, y), 9, "none", OUT, stroke_dasharray="2 2")
+        return join(ground, off, text((x, y + 3), "out", 8.5, PALE))
     rays = []
     for turn in range(12):
         sine, cosine = math.sin(turn * math.pi / 6), math.cos(turn * math.pi / 6)
         start, end = ((x + r * cosine, y + r * sine) for r in (12, 17))
-        rays.append(line(start, end, _GLOW, 2))
+        rays.append(line(start, end, GLOW, 2))
     name = None if tile is None else text((x, y + 5.5), str(tile), 15, INK, bold=True)
-    return join(ground, *rays, circle((x, y), 10.5, _GLOW, INK), name)
+    return join(ground, *rays, circle((x, y), 10.5, GLOW, INK), name)
 
 
 def manhole(at: Point, covered: bool, taken: bool) -> Markup:
@@ -152,13 +169,13 @@ def manhole(at: Point, covered: bool, taken: bool) -> Markup:
         y += 4
     half = 0.62 * radius
     if not covered:
-        rim = circle((x, y), radius, "#ffffff", INK)
-        return join(rim, circle((x, y), 0.72 * radius, "#000000"))
+        rim = circle((x, y), radius, WHITE, INK)
+        return join(rim, circle((x, y), 0.72 * radius, BLACK))
     bars = [
         line((x - half, y - half), (x + half, y + half), INK, 1.6),
         line((x - half, y + half), (x + half, y - half), INK, 1.6),
     ]
-    return join(circle((x, y), radius, "#b9bec6", INK, stroke_width="1.6"), *bars)
+    return join(circle((x, y), radius, SHADE, INK, stroke_width="1.6"), *bars)
 
 
 def beam(start: Point, end: Point) -> Markup:
@@ -173,7 +190,7 @@ def beam(start: Point, end: Point) -> Markup:
 
     shape = [point(12, -5), point(reach, -17), point(reach, 17), point(12, 5)]
     return polygon(
-        shape, "#ffffff", BLUE, fill_opacity="0.55", stroke_width="1.6", stroke_dasharray="7 3"
+        shape, WHITE, BLUE, fill_opacity="0.55", stroke_width="1.6", stroke_dasharray="7 3"
     )
 
 
@@ -194,12 +211,12 @@ def exit_sign(hex: str, sign: Point, name: str, closed: bool) -> Markup:
     if closed:
         way = join(
             line(point(edge, -15), point(edge, 15), INK, 7),
-            line(point(edge, -15), point(edge, 15), "#ffffff", 3.5, stroke_dasharray="5 5"),
+            line(point(edge, -15), point(edge, 15), WHITE, 3.5, stroke_dasharray="5 5"),
         )
     else:
         head = [point(edge - 11, -6.5), point(edge + 9, 0), point(edge - 11, 6.5)]
-        way = polygon(head, GREEN, "#ffffff", stroke_width="1.4")
-    ground, edging, ink = ("#2b2f35", INK, "#ffffff") if closed else ("#e6f5ef", GREEN, INK)
+        way = polygon(head, DEEP_GREEN, WHITE, stroke_width="1.4")
+    ground, edging, ink = (CORDON, INK, WHITE) if closed else (EXIT, DEEP_GREEN, INK)
     size = min(13.0, 62 / len(name))
     return join(
         polygon(corners(sign, 0.86), ground, edging, stroke_width="2"),
@@ -231,18 +248,18 @@ def token(
     ink = INK
     if word == "Jack":
         shape = polygon(
-            [(x, y - 19), (x + 19, y), (x, y + 19), (x - 19, y)], "#000000", "#ff9a3d", **edge
+            [(x, y - 19), (x + 19, y), (x, y + 19), (x - 19, y)], BLACK, JACK_EDGE, **edge
         )
-        ink = "#ffffff"
+        ink = WHITE
     elif word == "suspect":
-        shape = circle(at, 13.5, "#ffffff", INK, **edge)
+        shape = circle(at, 13.5, WHITE, INK, **edge)
     else:
-        shape = box(at, 25, 22, _INNOCENT, MUTED, **edge)
-        ink = "#3d434b"
+        shape = box(at, 25, 22, INNOCENT, MUTED, **edge)
+        ink = INNOCENT_INK
     ring = None
     if playing:
         ring = join(
-            circle(at, 20.5, "none", "#ffffff", stroke_width="6"),
+            circle(at, 20.5, "none", WHITE, stroke_width="6"),
             circle(at, 20.5, "none", BLUE, stroke_width="3.2"),
         )
     return join(ring, shape, text((x, y + 4.3), code, 12, ink, bold=True))
@@ -253,7 +270,7 @@ def lantern(at: Point, direction: str) -> Markup:
     dx, dy = (share / PITCH for share in towards(direction))
     x, y = at[0] + 16.5 * dx, at[1] + 16.5 * dy
     tip = [(x + 8 * dx, y + 8 * dy), (x - 5.5 * dy, y + 5.5 * dx), (x + 5.5 * dy, y - 5.5 * dx)]
-    return polygon(tip, "#ffffff", BLUE, stroke_width="1.8")
+    return polygon(tip, WHITE, BLUE, stroke_width="1.8")
 
 
 def arrow(start: Point, end: Point, *, both: bool = False) -> Markup:
@@ -271,24 +288,24 @@ def arrow(start: Point, end: Point, *, both: bool = False) -> Markup:
     if both:
         heads.append([point(first), point(first + 11, 6.5), point(first + 11, -6.5)])
     return join(
-        line(*shaft, "#ffffff", 6.5),
-        line(*shaft, VERMILLION, 3.4),
-        *(polygon(head, VERMILLION, "#ffffff", stroke_width="1.2") for head in heads),
+        line(*shaft, WHITE, 6.5),
+        line(*shaft, DEEP_VERMILLION, 3.4),
+        *(polygon(head, DEEP_VERMILLION, WHITE, stroke_width="1.2") for head in heads),
     )
 
 
 def spot(at: Point) -> Markup:
     """Where the last action began, or happened."""
     return join(
-        circle(at, 12.5, "none", "#ffffff", stroke_width="5"),
-        circle(at, 12.5, "none", VERMILLION, stroke_width="2.6", stroke_dasharray="5 3"),
+        circle(at, 12.5, "none", WHITE, stroke_width="5"),
+        circle(at, 12.5, "none", DEEP_VERMILLION, stroke_width="2.6", stroke_dasharray="5 3"),
     )
 
 
 def mark(at: Point) -> Markup:
     """A hex that the caller marks."""
-    dots = [circle(point, 2.6, PURPLE, "#ffffff") for point in corners(at, 0.9)]
-    return join(polygon(corners(at, 0.9), "none", PURPLE, stroke_width="2.4"), *dots)
+    dots = [circle(point, 2.6, DEEP_PURPLE, WHITE) for point in corners(at, 0.9)]
+    return join(polygon(corners(at, 0.9), "none", DEEP_PURPLE, stroke_width="2.4"), *dots)
 
 
 # -- a heat map ---------------------------------------------------------------------------
@@ -323,7 +340,7 @@ def ramp(share: float) -> str:
 
 def heat(hex: str, share: float, words: str) -> Markup:
     """A value on a hex: its colour, and its number below the name."""
-    ink = "#ffffff" if share < 0.55 else "#000000"
+    ink = WHITE if share < 0.55 else BLACK
     x, y = at = middle(hex)
     return join(
         polygon(corners(at, 0.86), ramp(round(share, 2)), INK, stroke_width="0.8"),

@@ -21,9 +21,10 @@ from mrjack_ai.game.position import PositionView
 from mrjack_ai.game.state import State
 from mrjack_ai.render import panel as side
 from mrjack_ai.render import shapes
+from mrjack_ai.render.colours import BEAM, INK, LIT, MUTED, PALE, PAPER, UNLIT
 from mrjack_ai.render.facts import PLAYERS, LastAction, last_action, light, standing, what_now
 from mrjack_ai.render.html import Markup, element, join
-from mrjack_ai.render.shapes import INK, MUTED, PITCH, RADIUS, Point, middle, text
+from mrjack_ai.render.shapes import PITCH, RADIUS, Point, middle, text
 from mrjack_ai.render.terminal import describe
 from mrjack_ai.setup.board import DIRECTIONS, Board
 from mrjack_ai.setup.characters import KIND_BY_CODE
@@ -127,7 +128,7 @@ def svg(
     head = [element("title", title)]
     if description is not None:
         head.append(element("desc", description))
-    paper = element("rect", width="100%", height="100%", fill=shapes.PAPER)
+    paper = element("rect", width="100%", height="100%", fill=PAPER)
     return element(
         "svg",
         *head,
@@ -255,7 +256,7 @@ def _signs(board: Board) -> dict[str, Point]:
 def static_ground(variant: Variant) -> tuple[Markup, ...]:
     """Streets in the dark, and buildings: what no action changes."""
     board = variant.board
-    streets = [shapes.street(middle(hex), shapes.UNLIT) for hex in board.streets]
+    streets = [shapes.street(middle(hex), UNLIT) for hex in board.streets]
     return (*streets, *(shapes.building(middle(hex)) for hex in board.obstacles))
 
 
@@ -279,10 +280,8 @@ def moving_layers(
     """
     lit, holder, beam = light(view)
     action = last_action(view)
-    ground = [shapes.street(middle(hex), shapes.BEAM) for hex in beam if hex not in lit]
-    ground += [
-        shapes.street(middle(hex), shapes.LIT) for hex in view.variant.board.streets if hex in lit
-    ]
+    ground = [shapes.street(middle(hex), BEAM) for hex in beam if hex not in lit]
+    ground += [shapes.street(middle(hex), LIT) for hex in view.variant.board.streets if hex in lit]
     if holder is not None and beam:
         ground.append(shapes.beam(middle(holder), middle(beam[-1])))
     return {
@@ -302,7 +301,7 @@ def _pieces(view: PositionView, taken: set[str]) -> list[Markup]:
     parts = [
         join(
             shapes.gaslight(middle(hex), hex in lamps, lamps.get(hex)),
-            shapes.hex_label(hex, "#dfe2e6"),
+            shapes.hex_label(hex, PALE),
         )
         for hex in board.gaslights
     ]

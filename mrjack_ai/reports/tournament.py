@@ -13,7 +13,7 @@ import numpy as np
 
 from mrjack_ai.common.files import write_whole
 from mrjack_ai.errors import TournamentError
-from mrjack_ai.render import html
+from mrjack_ai.render import colours, html
 from mrjack_ai.render.html import Axis, Interval, Markup, element, join
 from mrjack_ai.reports.tournament_games import GameChoice, games_section
 from mrjack_ai.stats.scores import EloEstimate, Rate
@@ -240,8 +240,8 @@ def _cross_table(contents: _Contents) -> Markup:
                 text = element("a", text, href=f"#pairing-{number}")
             # Blue above one half, orange below, the stronger the farther; the text stays readable.
             strength = round(1.1 * abs(score.value - 0.5), 3)
-            colour = "0, 114, 178" if score.value > 0.5 else "230, 159, 0"
-            style = f"background: rgba({colour}, {strength})"
+            colour = colours.BLUE if score.value > 0.5 else colours.ORANGE
+            style = f"background: {colours.faded(colour, strength)}"
             row.append(element("td", text, style=style))
         rows.append(element("tr", element("th", f"{place} {agent}", scope="row"), *row))
     heads = [

@@ -1,8 +1,7 @@
 """Figures: points with intervals, stacked bars, lines, and hex boards coloured by values.
 
-All functions return a `matplotlib.figure.Figure`, which notebooks show and `savefig` writes. The
-colours are those of Okabe and Ito (Color Universal Design, 2008), which people of all kinds of
-colour vision can tell apart; values on boards go from light to dark in one hue.
+All functions return a `matplotlib.figure.Figure`, which notebooks show and `savefig` writes. Values
+on boards go from light to dark in one hue.
 """
 
 from __future__ import annotations
@@ -13,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from mrjack_ai.render.colours import ENDINGS, SERIES
 from mrjack_ai.render.shapes import RADIUS, middle
 from mrjack_ai.setup.board import Board
 from mrjack_ai.stats.scores import Z95
+from mrjack_ai.tournament.standings import ENDING_NAMES
 
 if TYPE_CHECKING:
     import pandas
@@ -26,22 +27,10 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-"""Of Okabe and Ito, without yellow, which is too light for thin lines on white."""
-
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-"""One for each colour, so that figures can be read without any."""
+"""One for each colour of a series, so that figures can be read without any."""
 
-ENDING_COLOURS = {
-    "caught": COLOURS[0],
-    "wrong accusation": COLOURS[4],
-    "escape": COLOURS[1],
-    "dawn": COLOURS[3],
-    "forfeit": COLOURS[6],
-}
-"""Colour of each ending; only with the first does the Detective win."""
-
-_HATCHES = {"wrong accusation": "//", "escape": "\\\\", "dawn": "..", "forfeit": "xx"}
+_HATCHES = {"wrong": "//", "escape": "\\\\", "dawn": "..", "forfeit": "xx"}
 _DPI = 100
 
 
@@ -105,7 +94,7 @@ def interval_plot(
             y,
             xerr=_whiskers(value, low, high),
             fmt=MARKERS[number],
-            color=COLOURS[number],
+            color=SERIES[number],
             capsize=3,
             markersize=5,
             label=None if one is None else str(one),
@@ -154,13 +143,13 @@ def ending_bars(table: pandas.DataFrame, label: str, title: str) -> Figure:
     names = list(dict.fromkeys(table[label].astype(str)))
     figure, (ax,) = new_figure(8.0, 1.6 + 0.36 * len(names))
     left = np.zeros(len(names))
-    for ending, colour in ENDING_COLOURS.items():
+    for word, ending in ENDING_NAMES.items():
         ended = table["ending"] == ending
         if not ended.any():
             continue
         share = np.array([100 * ended[table[label].astype(str) == name].mean() for name in names])
-        options: dict[str, Any] = {"hatch": _HATCHES.get(ending), "edgecolor": "white"}
-        bars = ax.barh(names, share, left=left, color=colour, label=ending, **options)
+        options: dict[str, Any] = {"hatch": _HATCHES.get(word), "edgecolor": "white"}
+        bars = ax.barh(names, share, left=left, color=ENDINGS[word], label=ending, **options)
         texts = [f"{value:.0f}" if value >= 5 else "" for value in share]
         box = {"facecolor": "white", "edgecolor": "none", "pad": 1.0, "alpha": 0.85}
         for text in ax.bar_label(bars, labels=texts, label_type="center", fontsize=8):
@@ -217,7 +206,7 @@ def series_plot(
             value,
             yerr=_whiskers(value, low, high),
             fmt=MARKERS[number] + ("-" if connect else ""),
-            color=COLOURS[number],
+            color=SERIES[number],
             capsize=3,
             markersize=5,
             label=None if one is None else str(one),
@@ -259,9 +248,9 @@ def add_line(figure: Figure, line: Line, x: Floats, shown: Any, text: str) -> No
     """
     (ax,) = figure.axes
     value, error = line.at(x)
-    ax.plot(shown, value, color=COLOURS[1], linestyle="--", label=text)
+    ax.plot(shown, value, color=SERIES[1], linestyle="--", label=text)
     band = Z95 * error
-    ax.fill_between(shown, value - band, value + band, color=COLOURS[1], alpha=0.15, linewidth=0)
+    ax.fill_between(shown, value - band, value + band, color=SERIES[1], alpha=0.15, linewidth=0)
     ax.legend(frameon=False, loc="best")
 
 
@@ -283,7 +272,7 @@ def distribution_plot(
         ordered = np.sort(values.to_numpy(float))
         share = np.arange(1, len(ordered) + 1) * 100 / len(ordered)
         start = np.concatenate([ordered[:1], ordered])
-        style: dict[str, Any] = {"color": COLOURS[number], "linestyle": styles[number % 4]}
+        style: dict[str, Any] = {"color": SERIES[number], "linestyle": styles[number % 4]}
         ax.step(start, np.concatenate([[0.0], share]), where="post", label=name, **style)
     if log_x:
         ax.set_xscale("log", base=2)
@@ -304,7 +293,7 @@ def histogram(values: pandas.Series, title: str, xlabel: str, ylabel: str) -> Fi
     """
     figure, (ax,) = new_figure(8.0, 3.0)
     weights = np.full(len(values), 100 / len(values))
-    ax.hist(values.to_numpy(float), bins=40, weights=weights, color=COLOURS[0])
+    ax.hist(values.to_numpy(float), bins=40, weights=weights, color=SERIES[0])
     _label(ax, title, xlabel, ylabel)
     return figure
 
