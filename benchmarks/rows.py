@@ -325,8 +325,8 @@ while not state.is_terminal():
     "`import mrjack_ai` in a new process",
     "s",
     other="`import numba`",
-    must=1.8,
-    good=1.3,
+    must=1.4,
+    good=1.2,
 )
 def _import(settings: Settings) -> tuple[Side, ...]:
     modules = "mrjack_ai", "numba"

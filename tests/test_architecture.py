@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -203,14 +201,6 @@ def test_no_kernel_takes_a_record_out_of_an_array_that_is_freed() -> None:
     caught = ast.parse("def f(n):\n    s = np.zeros(1, GENERATOR).view(STATE)[0]\n").body[0]
     assert isinstance(caught, ast.FunctionDef)
     assert records_of_freed_arrays(caught) == [2]
-
-
-def test_pictures_are_imported_on_demand() -> None:
-    code = (
-        "import sys, mrjack_ai; print([name for name in sys.modules if 'mrjack_ai.render' in name])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
 
 
 def test_every_file_that_is_no_module_is_package_data() -> None:

@@ -91,7 +91,7 @@ import numpy as np
 
 from mrjack_ai.agents.base import Agent
 from mrjack_ai.agents.program import Program, ProgramError, ProgramTimeoutError
-from mrjack_ai.agents.registry import parse_values, plain_parameters, register_agent
+from mrjack_ai.agents.registry import parse_values, plain_parameters
 from mrjack_ai.engine.tables import Words
 from mrjack_ai.errors import AgentError, IllegalChoiceError, TimeLimitError
 from mrjack_ai.game.actions import action_space
@@ -364,6 +364,3 @@ def observation_message(observation: Observation) -> dict[str, Any]:
         "start": None if start is None else position_text(variant, start),
         "legal_actions": [names[action] for action in observation.actions],
     }
-
-
-register_agent("cmd", CommandAgent)

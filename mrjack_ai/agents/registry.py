@@ -13,20 +13,25 @@ import inspect
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from importlib import import_module
 from typing import Any
 
 from mrjack_ai.agents.base import Agent
-from mrjack_ai.agents.greedy import GreedyAgent
-from mrjack_ai.agents.search import (
-    ISMCTSAgent,
-    MultipleObserverISMCTSAgent,
-    OmniscientAgent,
-    PIMCAgent,
-)
-from mrjack_ai.agents.simple import CautiousAgent, RandomAgent
 from mrjack_ai.errors import AgentError
 
-_AGENTS: dict[str, type[Agent]] = {}
+_BUILT_IN = {
+    "random": "mrjack_ai.agents.simple:RandomAgent",
+    "cautious": "mrjack_ai.agents.simple:CautiousAgent",
+    "greedy": "mrjack_ai.agents.greedy:GreedyAgent",
+    "pimc": "mrjack_ai.agents.search:PIMCAgent",
+    "ismcts": "mrjack_ai.agents.search:ISMCTSAgent",
+    "mo-ismcts": "mrjack_ai.agents.search:MultipleObserverISMCTSAgent",
+    "omniscient": "mrjack_ai.agents.search:OmniscientAgent",
+}
+"""The library's own agents and where their classes stand, as `module:class`."""
+
+_AGENTS: dict[str, type[Agent] | str] = dict(_BUILT_IN)
+"""Every known agent: its class, or where it stands until somebody asks for it."""
 
 
 @dataclass(frozen=True)
@@ -55,16 +60,33 @@ def register_agent(name: str, agent: type[Agent], replace: bool = False) -> None
     """
     if not name.replace("-", "").replace("_", "").isalnum() or name != name.lower():
         raise AgentError(f"agent name {name!r} must be lower-case letters, digits, - and _")
-    if not replace and _AGENTS.get(name, agent) is not agent:
+    if not replace and name in _AGENTS and agent_class(name) is not agent:
         raise AgentError(f"there is an agent {name!r} already")
     _parameters(name, agent)
     _AGENTS[name] = agent
 
 
+def register_agent_at(name: str, place: str) -> None:
+    """Make an agent of the library known by name without importing its module.
+
+    Args:
+        name: as for `register_agent`; not taken yet.
+        place: where its class stands, as `module:class`.
+    """
+    _AGENTS[name] = place
+
+
+def _class_at(place: str) -> type[Agent]:
+    module, _, name = place.partition(":")
+    found: type[Agent] = getattr(import_module(module), name)
+    return found
+
+
 def forget_agents(modules: Container[str]) -> None:
     """Forget the agents whose classes stand in any of these modules, given by name."""
     for name, agent in list(_AGENTS.items()):
-        if agent.__module__ in modules:
+        module = agent.partition(":")[0] if isinstance(agent, str) else agent.__module__
+        if module in modules:
             del _AGENTS[name]
 
 
@@ -89,7 +111,10 @@ def agent_class(name: str) -> type[Agent]:
             near = get_close_matches(name, known, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise AgentError(f"unknown agent {name!r}; known are {', '.join(known)}{hint}")
-    return _AGENTS[name]
+    agent = _AGENTS[name]
+    if isinstance(agent, str):
+        agent = _AGENTS[name] = _class_at(agent)
+    return agent
 
 
 def is_built_in(name: str) -> bool:
@@ -100,7 +125,10 @@ def is_built_in(name: str) -> bool:
     Raises:
         AgentError: for an unknown name.
     """
-    return agent_class(name) in _BUILT_IN
+    agent = agent_class(name)
+    # By identity: a class can say of itself that it stands where another does.
+    place = f"{agent.__module__}:{agent.__qualname__}"
+    return place in _BUILT_IN.values() and _class_at(place) is agent
 
 
 def agent_usage(name: str) -> str:
@@ -248,14 +276,3 @@ def _parse(spec: str, parameter: Parameter, text: str) -> Any:
     except ValueError:
         kind = {"int": "a whole number", "float": "a number"}[parameter.type.__name__]
         raise AgentError(f"agent {spec!r}: {parameter.name}={text} must be {kind}") from None
-
-
-register_agent("random", RandomAgent)
-register_agent("cautious", CautiousAgent)
-register_agent("greedy", GreedyAgent)
-register_agent("pimc", PIMCAgent)
-register_agent("ismcts", ISMCTSAgent)
-register_agent("mo-ismcts", MultipleObserverISMCTSAgent)
-register_agent("omniscient", OmniscientAgent)
-
-_BUILT_IN = frozenset(_AGENTS.values())

@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mrjack_ai.agents.registry import parse_values, plain_parameters, register_agent
+from mrjack_ai.agents.registry import parse_values, plain_parameters
 from mrjack_ai.errors import AgentError
 from mrjack_ai.openspiel.bots import BotAgent
 from mrjack_ai.openspiel.game import MrJackGame, make_resampler
@@ -161,6 +161,3 @@ class OpenSpielAgent(BotAgent):
         known = plain_parameters(f"openspiel:{bot}", maker)
         given = parse_values(f"openspiel:{text}", rest, known) if comma else {}
         return {"bot": bot, **{p.name: p.default for p in known}, **given}
-
-
-register_agent("openspiel", OpenSpielAgent)
