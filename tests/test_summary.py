@@ -30,6 +30,7 @@ from mrjack_ai.tournament import (
 )
 from mrjack_ai.tournament.outcomes import Outcomes
 from mrjack_ai.tournament.standings import ALL_ENDINGS
+from mrjack_ai.tournament.tables import endings_table, pairings_table, standings_table
 
 SMALL = make_variant("mews", "SH+JW+SG+WG", 4)
 AGENTS = ("cautious", "greedy", "raises-in-tests", "first-in-tests")
@@ -146,6 +147,28 @@ def test_data_frames(played: tuple[Path, Results, Summary]) -> None:
         assert sum(getattr(row, ending) for ending in ALL_ENDINGS) == row.games == 12
         assert row.length_median == pairing.lengths.median
         assert row.redundancy == pairing.redundancy
+
+
+def test_tables_add_up(played: tuple[Path, Results, Summary]) -> None:
+    _, _, summary = played
+    standings, pairings, endings = (
+        make(summary) for make in (standings_table, pairings_table, endings_table)
+    )
+    assert [row[0] for row in standings.rows] == [one.agent for one in summary.standings]
+    for table in (standings, pairings, endings):
+        assert {len(row) for row in table.rows} == {len(table.headings)}
+    assert sum(int(row[2]) for row in pairings.rows) == summary.games
+    counts = np.array([[int(cell) for cell in row[2:-1]] for row in endings.rows])
+    np.testing.assert_array_equal(counts[:, 0], counts[:, 1:].sum(axis=1))
+    assert endings.total is not None
+    assert endings.total[:2] == ("all", "")
+    np.testing.assert_array_equal(counts.sum(axis=0), [int(cell) for cell in endings.total[2:-1]])
+    assert endings.total[-1] == summary.detective.percent()
+    cut = endings.only("Detective wins", "games")
+    assert cut.headings == ("Detective", "Jack", "Detective wins", "games")
+    assert cut.total == (*endings.total[:2], endings.total[-1], endings.total[2])
+    with pytest.raises(ValueError, match="rating"):
+        endings.only("rating")
 
 
 def test_games_that_repeat_are_counted() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -16,16 +16,22 @@ from rich.table import Table
 from rich.text import Text
 
 from mrjack_ai.stats.scores import mean_score
-from mrjack_ai.tournament import PairingResult, Results, Summary, forfeit_text
+from mrjack_ai.tournament import Results, Summary, forfeit_text
 from mrjack_ai.tournament.outcomes import NOT_PLAYED, Outcomes
-from mrjack_ai.tournament.standings import ENDING_NAMES
+from mrjack_ai.tournament.tables import (
+    ResultTable,
+    endings_table,
+    pairings_table,
+    percent,
+    standings_table,
+)
 
 TABLE_STYLE: dict[str, Any] = {"title_justify": "left", "box": box.SIMPLE_HEAD}
 
 MOST_FORFEITS = 5
 """So many forfeited games are listed after a tournament."""
 
-_INTERVALS = {"rating", "all", "as Detective", "as Jack", "score", "Elo difference"}
+_INTERVALS = {"rating", "score", "as Detective", "as Jack", "Elo difference"}
 _INTERVALS |= {"Detective wins"}
 _NARROW = 110
 """On terminals of fewer columns the tables move closer together."""
@@ -39,14 +45,19 @@ _LINES_AROUND = 8
 # -- results ------------------------------------------------------------------------------
 
 
-def _table(title: str, names: Sequence[str], numbers: Sequence[str]) -> Table:
+def _table(title: str, results: ResultTable) -> Table:
     table = Table(title=title, **TABLE_STYLE)
-    for name in names:
+    for name in results.names:
         table.add_column(name, overflow="fold", min_width=8)
-    for name in numbers:
+    for name in results.numbers:
         # A narrow terminal breaks an interval behind its comma, and loses no digit.
         width = _NARROW_INTERVAL if name in _INTERVALS else None
         table.add_column(name, justify="right", overflow="fold", min_width=width)
+    for row in results.rows:
+        table.add_row(*map(Text, row))
+    if results.total is not None:
+        table.add_section()
+        table.add_row(*map(Text, results.total))
     return table
 
 
@@ -55,7 +66,11 @@ def print_summary(summary: Summary) -> None:
     console = Console()
     if not console.is_terminal:
         console.width = 160  # a file or pipe has no width of its own
-    tables = [_standings_table(summary), _pairings_table(summary), _endings_table(summary)]
+    tables = [
+        _table("Standings: games won in %, 95 % intervals", standings_table(summary)),
+        _table("Pairings: in %, 95 % intervals by pairs", pairings_table(summary)),
+        _table("Games by side and ending", endings_table(summary)),
+    ]
     if console.width < _NARROW:
         for table in tables:
             table.padding = (0, 0)
@@ -68,67 +83,6 @@ def print_summary(summary: Summary) -> None:
     console.print(*tables[1:])
     if summary.sprt is not None:
         print(summary.sprt_text())
-
-
-def _standings_table(summary: Summary) -> Table:
-    numbers = ["games", "rating", "all", "as Detective", "as Jack"]
-    if summary.ratings is None:
-        numbers.remove("rating")
-    table = _table("Standings: games won in %, 95 % intervals", ["agent"], numbers)
-    for standing in summary.standings:
-        rating = [] if standing.rating is None else [standing.rating.text()]
-        shares = (standing.score, standing.as_detective, standing.as_jack)
-        table.add_row(
-            Text(standing.agent),
-            str(standing.games),
-            *rating,
-            *(share.percent() for share in shares),
-        )
-    return table
-
-
-def _pairings_table(summary: Summary) -> Table:
-    numbers = ["games", "score", "Elo difference", "better", "actions", "repeated"]
-    table = _table("Pairings: in %, 95 % intervals by pairs", ["agent", "against"], numbers)
-    for pairing in summary.pairings:
-        better, again = pairing.superiority, pairing.redundancy
-        table.add_row(
-            *map(Text, pairing.agents),
-            str(pairing.games),
-            pairing.score.percent(),
-            pairing.elo.text(),
-            "-" if np.isnan(better) else f"{100 * better:.1f}",
-            pairing.lengths.text(),
-            "-" if np.isnan(again) else f"{100 * again:.1f}",
-        )
-    return table
-
-
-def _endings_table(summary: Summary) -> Table:
-    titles = dict(ENDING_NAMES)
-    rows = [row for pairing in summary.pairings for row in _by_side(pairing)]
-    if not any("forfeit" in counts for _, counts, _ in rows):
-        del titles["forfeit"]
-    numbers = ["games", *titles.values(), "Detective wins"]
-    table = _table("Games by side and ending", ["Detective", "Jack"], numbers)
-
-    def add(names: Sequence[str], which: Sequence[dict[str, int]], wins: str) -> None:
-        counts = [sum(counts.get(word, 0) for counts in which) for word in titles]
-        table.add_row(*map(Text, names), str(sum(counts)), *map(str, counts), wins)
-
-    for names, counts, wins in rows:
-        add(names, [counts], wins)
-    table.add_section()
-    add(("all", ""), [counts for _, counts, _ in rows], summary.detective.percent())
-    return table
-
-
-def _by_side(pairing: PairingResult) -> Iterator[tuple[tuple[str, str], dict[str, int], str]]:
-    """Detective and Jack, games by ending, and how often the Detective won."""
-    yield pairing.agents, pairing.endings[0], pairing.as_detective.percent()
-    if not pairing.self_play:
-        wins = pairing.as_jack.complement().percent()
-        yield pairing.agents[::-1], pairing.endings[1], wins
 
 
 def print_forfeits(results: Results, most: int = MOST_FORFEITS) -> None:
@@ -224,7 +178,7 @@ def _match_table(outcomes: Outcomes) -> Table:
     for name in ("games", "score %", "Elo difference", "better %"):
         table.add_column(name, justify="right", no_wrap=True)
     for agent, mine in zip(pair, (counts, counts.mirrored()), strict=True):
-        better = f"{100 * mine.likelihood_of_superiority():.1f}"
+        better = percent(mine.likelihood_of_superiority())
         score = mine.score()
         table.add_row(
             Text(outcomes.settings.agents[agent]),
@@ -259,8 +213,8 @@ def _agents_table(outcomes: Outcomes, most: int) -> Table:
         ]
         rows.append((np.nan_to_num(score.value), agent, int(played.sum()), score.percent(), sides))
     rows.sort(key=lambda row: -row[0])
-    for _, agent, games, percent, sides in rows[:most]:
-        table.add_row(Text(agent), str(games), percent, *sides)
+    for _, agent, games, share, sides in rows[:most]:
+        table.add_row(Text(agent), str(games), share, *sides)
     if len(rows) > most:
         table.add_row(f"and {len(rows) - most} more")
     return table

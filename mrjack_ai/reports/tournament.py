@@ -6,7 +6,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,11 +15,20 @@ from mrjack_ai.common.files import write_whole
 from mrjack_ai.errors import TournamentError
 from mrjack_ai.render import colours, html
 from mrjack_ai.render.html import Axis, Interval, Markup, element, join
+from mrjack_ai.render.phrases import capital
 from mrjack_ai.reports.tournament_games import GameChoice, games_section
 from mrjack_ai.stats.scores import EloEstimate, Rate
 from mrjack_ai.tournament.schedule import Settings
-from mrjack_ai.tournament.standings import ENDING_NAMES, PairingResult, Standing, Summary, Tally
+from mrjack_ai.tournament.standings import ENDING_NAMES, Standing, Summary, Tally
 from mrjack_ai.tournament.store import ResultsReader
+from mrjack_ai.tournament.tables import (
+    ResultTable,
+    ending_words,
+    endings_table,
+    games_by_side,
+    pairings_table,
+    standings_table,
+)
 
 _MOST_ROWS = 40
 """Most rows of a chart; the tables have all."""
@@ -176,15 +185,7 @@ def _rating_axis(standings: Sequence[Standing]) -> Axis:
 
 
 def _standings(summary: Summary) -> Markup:
-    rated = summary.ratings is not None
-    headers = ["Agent", "Games", "Rating", "Score %", "As Detective %", "As Jack %"]
-    rows = []
-    for standing in summary.standings:
-        cells = [standing.agent, str(standing.games)]
-        cells += ["-" if standing.rating is None else standing.rating.text()]
-        shares = (standing.score, standing.as_detective, standing.as_jack)
-        rows.append([*cells, *(share.percent() for share in shares)])
-    if rated:
+    if summary.ratings is not None:
         text = (
             "Ratings are Elo points of a Bradley-Terry model with a term for the side played; the "
             "mean of all agents is 0. Everywhere on this page, figures in brackets and bars are "
@@ -213,7 +214,16 @@ def _standings(summary: Summary) -> Markup:
             reference=0.5,
         )
     caption = "Ratings in Elo points, games won in per cent, 95 % intervals"
-    return join(element("p", text), chart, html.table("standings-table", caption, headers, rows))
+    return join(
+        element("p", text), chart, _table("standings-table", caption, standings_table(summary))
+    )
+
+
+def _table(name: str, caption: str, table: ResultTable) -> Markup:
+    """A table of results; its total is the last row."""
+    rows = table.rows if table.total is None else [*table.rows, table.total]
+    headings = [capital(heading) for heading in table.headings]
+    return html.table(name, caption, headings, rows, names=len(table.names))
 
 
 def _cross_table(contents: _Contents) -> Markup:
@@ -265,40 +275,19 @@ def _cross_table(contents: _Contents) -> Markup:
 
 def _pairings(contents: _Contents) -> Markup:
     shown = contents.choice.chosen()
-    headers = ["Agent", "Against", "Games", "Score %", "Elo difference", "Better %", "Repeated %"]
-    rows = []
-    for number, pairing in enumerate(contents.summary.pairings):
-        better, again = pairing.superiority, pairing.redundancy
-        link: str = pairing.agents[0]
+    table = pairings_table(contents.summary).without("actions")
+    rows: list[list[str]] = [list(row) for row in table.rows]
+    for number, row in enumerate(rows):
         if number in shown:
-            link = element("a", pairing.agents[0], href=f"#pairing-{number}")
-        rows.append(
-            [
-                link,
-                pairing.agents[1],
-                str(pairing.games),
-                pairing.score.percent(),
-                pairing.elo.text(),
-                "-" if np.isnan(better) else f"{100 * better:.1f}",
-                "-" if np.isnan(again) else f"{100 * again:.1f}",
-            ]
-        )
+            row[0] = element("a", row[0], href=f"#pairing-{number}")
     text = (
         "Seen from the first agent. Better: how sure it is that it is the better one. Repeated: "
         "share of games that are identical to an earlier one; where it is large, intervals claim "
         "more than they know."
     )
-    caption = "Each pairing, 95 % intervals by pairs of games on one deal"
-    return join(element("p", text), html.table("pairings", caption, headers, rows, names=2))
-
-
-def _by_side(pairing: PairingResult) -> list[tuple[tuple[str, str], dict[str, int], Rate]]:
-    """Detective and Jack, games by ending, and how often the Detective won."""
-    found = [(pairing.agents, pairing.endings[0], pairing.as_detective)]
-    if not pairing.self_play:
-        wins = pairing.as_jack.complement()
-        found.append(((pairing.agents[1], pairing.agents[0]), pairing.endings[1], wins))
-    return found
+    caption = "Each pairing in per cent, 95 % intervals by pairs of games on one deal"
+    linked = replace(table, rows=[tuple(row) for row in rows])
+    return join(element("p", text), _table("pairings", caption, linked))
 
 
 def _sides(summary: Summary) -> Markup:
@@ -323,48 +312,29 @@ def _sides(summary: Summary) -> Markup:
         reference=0.5,
     )
     entries = [("as Detective", "detective", "circle"), ("as Jack", "jack", "diamond")]
-    cells = [
-        [*names, str(wins.games), wins.percent()]
-        for pairing in summary.pairings
-        for names, _, wins in _by_side(pairing)
-    ]
-    headers = ["Detective", "Jack", "Games", "Detective wins %"]
+    table = replace(endings_table(summary).only("games", "Detective wins"), total=None)
     caption = "Games won by the Detective in per cent, 95 % Wilson intervals"
     return join(
-        element("p", text, id="side"),
-        html.legend(entries),
-        chart,
-        html.table("sides", caption, headers, cells, names=2),
+        element("p", text, id="side"), html.legend(entries), chart, _table("sides", caption, table)
     )
 
 
 def _endings(summary: Summary) -> Markup:
-    rows = [row for pairing in summary.pairings for row in _by_side(pairing)]
-    words = [word for word in ENDING_NAMES if word != "forfeit"]
-    if any("forfeit" in counts for _, counts, _ in rows):
-        words.append("forfeit")
-    counted = [
-        (names, [counts.get(word, 0) for word in words])
-        for names, counts, _ in rows
-        if sum(counts.values())
+    words = ending_words(summary)
+    bars = [
+        (f"{detective} vs {jack}", [counts.get(word, 0) for word in words])
+        for (detective, jack), counts, _ in games_by_side(summary.pairings)
+        if counts
     ]
-    total = [sum(column) for column in zip(*(counts for _, counts in counted), strict=True)]
+    total = [sum(column) for column in zip(*(counts for _, counts in bars), strict=True)]
     chart = html.stacked_chart(
         "Share of each ending, by Detective and Jack",
-        [
-            *((f"{one} vs {other}", counts) for (one, other), counts in counted[: _MOST_ROWS - 1]),
-            ("all", total),
-        ],
+        [*bars[: _MOST_ROWS - 1], ("all", total)],
         [(ENDING_NAMES[word], word) for word in words],
     )
-    cells = [
-        [*names, str(sum(counts)), *map(str, counts)]
-        for names, counts in [*counted, (("all", ""), total)]
-    ]
-    headers = ["Detective", "Jack", "Games", *(ENDING_NAMES[word].capitalize() for word in words)]
     text = "Bars are in per cent of the games of one Detective (named first) against one Jack."
-    table = html.table("endings", "Games by ending", headers, cells, names=2)
-    return join(element("p", text), chart, table)
+    table = endings_table(summary).without("Detective wins")
+    return join(element("p", text), chart, _table("endings", "Games by ending", table))
 
 
 def _lengths(contents: _Contents) -> Markup:
