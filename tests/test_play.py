@@ -34,7 +34,8 @@ from mrjack_ai.play import Dialogue, Menu, NoMatchError, Session, match
 from mrjack_ai.play.choices import completions
 from mrjack_ai.play.dialogue import Drawing, hint_agent
 from mrjack_ai.play.session import CannotUndoError
-from mrjack_ai.render.phrases import KIND_TEXTS, Story
+from mrjack_ai.render.actions import EXPLANATIONS
+from mrjack_ai.render.phrases import Story
 from mrjack_ai.setup.variant import DEFAULT_VARIANT, DETECTIVE, JACK, Variant, make_variant
 
 SMALL = make_variant("mews", "SH+JW+SG+WG", 4)
@@ -166,7 +167,7 @@ def test_wrong_input_is_answered(typed: str, message: str) -> None:
 
 
 def test_every_kind_of_action_is_explained() -> None:
-    assert set(KIND_TEXTS) == set(ACTION_KINDS)
+    assert set(EXPLANATIONS) == set(ACTION_KINDS)
 
 
 # -- the dialogue -------------------------------------------------------------------------

@@ -22,7 +22,8 @@ from mrjack_ai.game.belief import determinize
 from mrjack_ai.game.position import PositionView
 from mrjack_ai.game.state import State, new_game
 from mrjack_ai.render import board_svg, colours, shapes
-from mrjack_ai.render.facts import last_action, light, standing
+from mrjack_ai.render.actions import last_action
+from mrjack_ai.render.facts import light, standing
 from mrjack_ai.render.svg import layout, moving_layers
 from mrjack_ai.setup.board import DIRECTIONS, Board, load_board
 from mrjack_ai.setup.variant import make_variant
@@ -315,7 +316,7 @@ def test_the_last_action_is_marked_unless_it_is_not_wanted() -> None:
     for view in (copy, copy.observation(0)):
         found = last_action(view)
         assert found is not None
-        assert found.sentence == "JS moves the gaslight from b2 to f9"
+        assert found.sentence == "JS moves gaslight 1 from b2 to f9"
 
 
 def test_an_action_after_a_set_up_position_starts_where_it_says() -> None:

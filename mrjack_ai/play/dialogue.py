@@ -18,6 +18,7 @@ from mrjack_ai.game.observation import Observation
 from mrjack_ai.play.choices import Menu, NoMatchError, completions, match, text_of
 from mrjack_ai.play.session import Session
 from mrjack_ai.render import phrases
+from mrjack_ai.render.actions import EXPLANATIONS, named
 from mrjack_ai.render.facts import PLAYERS, SIDES, possible
 from mrjack_ai.render.terminal import board_text, board_width, describe
 from mrjack_ai.setup.characters import KIND_BY_CODE
@@ -170,7 +171,7 @@ class Dialogue:
         answers = menu.next_words()
         title = self._question(menu, view)
         if not answers:
-            what = phrases.KIND_TEXTS[menu.path[0]]
+            what = EXPLANATIONS[menu.path[0]].meaning
             if menu.path[0] == "pick":
                 code = menu.path[1]
                 what = f"{KIND_BY_CODE[code].name}: {phrases.character_text(code)}"
@@ -192,7 +193,7 @@ class Dialogue:
 
     def _question(self, menu: Menu, view: Observation) -> str:
         if menu.path:
-            questions = phrases.WORD_QUESTIONS.get(menu.path[0], ())
+            questions = EXPLANATIONS[menu.path[0]].questions
             at = len(menu.path) - 1
             asked = questions[at] if at < len(questions) else "Only this is possible:"
             if menu.path[0] == "pick":
@@ -203,7 +204,7 @@ class Dialogue:
                 asked += f" Steps left: {view.whistle_steps}."
             return self._wrap(f"{view.playing}, {text_of(menu.path)}: {asked}")
         code = view.playing or ""
-        what = f"{phrases.named(code)} {phrases.character_text(code)}."
+        what = f"{named(code)} {phrases.character_text(code)}."
         if view.has_moved:
             what += " He has moved." if code != "MS" else " She has moved."
         elif KIND_BY_CODE[code].ability and not view.ability_open:
@@ -216,7 +217,7 @@ class Dialogue:
             ways = "" if count == 1 else f" ({count} ways)"
             one = menu.choose(view, word)
             shown = text_of(one.path) if count == 1 else word
-            return f"{shown}  {phrases.KIND_TEXTS[word]}{ways}"
+            return f"{shown}  {EXPLANATIONS[word].meaning}{ways}"
         kind, at = menu.path[0], len(menu.path)
         if kind == "pick":
             return f"{word}  {KIND_BY_CODE[word].name}: {phrases.character_text(word)}"
@@ -319,10 +320,10 @@ class Dialogue:
         found = [name for name in topics if name.startswith(topic.lower())]
         code = topic.upper()
         if code in self.session.variant.cast:
-            return self._wrap(f"{phrases.named(code)} {phrases.character_text(code)}.")
-        kinds = [kind for kind in phrases.KIND_TEXTS if kind.startswith(topic.lower())]
+            return self._wrap(f"{named(code)} {phrases.character_text(code)}.")
+        kinds = [kind for kind in EXPLANATIONS if kind.startswith(topic.lower())]
         if not found and kinds:
-            return "\n".join(f"{kind}: {phrases.KIND_TEXTS[kind]}" for kind in kinds)
+            return "\n".join(f"{kind}: {EXPLANATIONS[kind].meaning}" for kind in kinds)
         if len(found) != 1:
             return self._wrap(f"There is no help on {topic!r}; topics are {', '.join(topics)}.")
         return self._paragraphs(topics[found[0]])
@@ -366,7 +367,7 @@ class Dialogue:
         space = action_space(view.variant)
         for name, share, value in zip(best.action, best.share, best.value, strict=True):
             action = space.actions[space.parse(name)]
-            what = phrases.KIND_TEXTS[action.kind].partition(":")[0]
+            what = EXPLANATIONS[action.kind].meaning.partition(":")[0]
             text = f"{name} ({what}): {phrases.winning_share(value)}"
             lines.append(self._wrap(f"  {text}; {100 * share:.0f} % of its attention", 4))
         weights = identity_weights(view) if found.suspicion is None else found.suspicion

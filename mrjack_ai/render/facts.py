@@ -7,12 +7,10 @@ not know.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from mrjack_ai.engine.tables import NO_SEAT, build_tables, tables_record
-from mrjack_ai.game.observation import Observation
 from mrjack_ai.game.position import PositionView, set_bits
-from mrjack_ai.game.state import State
 from mrjack_ai.setup.board import DIRECTIONS
 from mrjack_ai.setup.characters import ABILITY_AIM
 
@@ -147,83 +145,3 @@ def cards_of_turn(view: PositionView) -> Cards | None:
         order=variant.play_order(view.turn),
         play=int(view._record["play"]),
     )
-
-
-# -- the last action ----------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class LastAction:
-    """What a player did last, and where.
-
-    Attributes:
-        kind: first word of the action.
-        sentence: what was done, in words.
-        start: hex, or for a cordon the exit, where something was before; None where nothing went
-            from one place to another.
-        end: hex, or for a cordon and an escape the exit, where it is now.
-    """
-
-    kind: str
-    sentence: str
-    start: str | None = None
-    end: str | None = None
-
-
-_SENTENCES = {
-    "pick": "{0} is picked",
-    "move": "{code} moves from {start} to {end}",
-    "accuse": "{code} accuses {0}",
-    "escape": "{code} escapes by {0}",
-    "stay": "{code} cannot move and stays",
-    "lamp": "{code} moves the gaslight from {0} to {1}",
-    "cordon": "{code} moves the cordon from {0} to {1}",
-    "cover": "{code} moves the cover from {0} to {1}",
-    "swap": "{code} swaps places with {0}",
-    "whistle": "{code} whistles {0} from {start} to {end}",
-    "light": "{code} has the lantern aimed {0}",
-}
-
-
-def last_action(view: PositionView) -> LastAction | None:
-    """The last action of a player; None before there was one, and in a position that was set up."""
-    root: PositionView | None = None
-    if isinstance(view, Observation):
-        texts: Iterable[str] = view.history()
-        if view.root is not None:
-            root = replace(view, position=view.root)
-    else:
-        assert isinstance(view, State)
-        texts = view.history_strings()
-        if view._root is not None:
-            root = State.from_words(view.variant, view._root)
-    where = dict(view.variant.board.start) if root is None else root.positions
-    code = None if root is None else root.playing
-    last: LastAction | None = None
-    for text in texts:
-        kind, *words = text.replace(">", " ").split()
-        if kind not in _SENTENCES:
-            continue  # chance, or what witnesses say
-        start = end = None
-        if kind == "pick":
-            code = words[0]
-        elif kind == "move":
-            start, end = where[code or ""], words[0]
-            where[code or ""] = end
-        elif kind == "swap":
-            start, end = where[code or ""], where[words[0]]
-            where[code or ""], where[words[0]] = end, start
-        elif kind == "whistle":
-            start, end = where[words[0]], words[1]
-            where[words[0]] = end
-        elif kind in ("lamp", "cordon", "cover"):
-            start, end = words
-        elif kind == "accuse":
-            start, end = where[code or ""], where[words[0]]
-        elif kind == "escape":
-            start, end = where[code or ""], words[0]
-        elif kind == "stay":
-            end = where[code or ""]
-        sentence = _SENTENCES[kind].format(*words, code=code, start=start, end=end)
-        last = LastAction(kind, sentence, start, end)
-    return last

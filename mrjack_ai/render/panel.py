@@ -6,6 +6,7 @@ import textwrap
 
 from mrjack_ai.game.position import PositionView
 from mrjack_ai.render import shapes
+from mrjack_ai.render.actions import LastAction
 from mrjack_ai.render.colours import (
     BEAM,
     BLUE,
@@ -20,7 +21,6 @@ from mrjack_ai.render.colours import (
 )
 from mrjack_ai.render.facts import (
     SIDES,
-    LastAction,
     alibi_cards,
     cards_of_turn,
     codes_text,

@@ -11,6 +11,7 @@ from mrjack_ai.engine.layout import EVENT_ALIBI, EVENT_DEAL, EVENT_JACK, EVENT_W
 from mrjack_ai.game.actions import Action, action_space
 from mrjack_ai.game.endings import ENDING_BY_NAME
 from mrjack_ai.game.observation import Observation, event_text
+from mrjack_ai.render.actions import deed, named
 from mrjack_ai.render.facts import PLAYERS, SIDES, possible
 from mrjack_ai.setup.characters import (
     ABILITY_AIM,
@@ -40,39 +41,6 @@ ABILITY_TEXTS: dict[int, str] = {
     ABILITY_COVER: "before or after moving, the cover of one manhole is moved to an open one",
 }
 """The abilities (docs/rules.md sections 1 and 5), a line each."""
-
-KIND_TEXTS: dict[str, str] = {
-    "pick": "play a card",
-    "move": "walk to a free hex",
-    "accuse": "walk onto a character and say that he is Jack: right wins, wrong loses the game",
-    "escape": "leave the board and win",
-    "stay": "he can neither move nor do anything: pass",
-    "lamp": "move a lit gaslight to a gaslight that is out",
-    "cordon": "move a cordon: it closes another exit",
-    "cover": "move a manhole cover: it opens one manhole and closes another",
-    "swap": "change places with a character; he does not move then",
-    "whistle": "make a character come nearer; 3 steps must be spent in all where possible",
-    "light": "aim the lantern",
-}
-
-WORD_QUESTIONS: dict[str, tuple[str, ...]] = {
-    "pick": ("Whose card?",),
-    "move": ("Where to?",),
-    "accuse": ("Whom? A wrong accusation loses the game.",),
-    "escape": ("Through which exit?",),
-    "lamp": ("Which gaslight goes out?", "Which one is lit instead?"),
-    "cordon": ("Which exit is opened?", "Which one is closed instead?"),
-    "cover": ("Which manhole is opened?", "Which one is covered instead?"),
-    "swap": ("With whom?",),
-    "whistle": ("Whom?", "Where to?", "How many of the steps does that take?"),
-    "light": ("Which way?",),
-}
-"""What a menu asks for each further word of an action."""
-
-
-def named(code: str) -> str:
-    """Name and code of a character."""
-    return f"{KIND_BY_CODE[code].name} ({code})"
 
 
 def capital(text: str) -> str:
@@ -124,7 +92,7 @@ class Story:
         space = action_space(after.variant)
         for code in after.events[len(before.events) :]:
             if code < EVENT_JACK:
-                self._act(space.actions[code], before, after)
+                self._act(space.actions[code], before)
             elif code < EVENT_DEAL:
                 self._identity(after)
             elif code < EVENT_ALIBI:
@@ -136,13 +104,15 @@ class Story:
                 if after.node == "pick":  # an even turn: its cards are not dealt
                     self._turn(after)
 
-    def _act(self, action: Action, before: Observation, after: Observation) -> None:
+    def _act(self, action: Action, before: Observation) -> None:
         if action.kind == "pick":
             player = before.current_player()
             who = "You play" if player == self.player else f"{capital(PLAYERS[player])} plays"
             self.lines.append(f"{who} {named(str(action.arguments[0]))}:")
         else:
-            self._add(act_text(action, before, after))
+            words = [action.kind, *map(str, action.arguments)]
+            code = before.playing or ""
+            self._add(deed(words, code, before.positions, before.lit_gaslights).text)
 
     def _add(self, text: str) -> None:
         mark = " " if self.lines[-1].endswith(":") else "; "
@@ -188,35 +158,6 @@ class Story:
             gone = [str(action.arguments[1])]
         for hex in gone:
             self.lines.append(f"Gaslight {before.turn}, on {hex}, goes out for good.")
-
-
-def act_text(action: Action, before: Observation, after: Observation) -> str:
-    """An action in words, as a third person does it; `move e5` is `moves from d5 to e5`."""
-    code = before.playing or ""
-    words = [str(argument) for argument in action.arguments]
-    old, new = before.positions, after.positions
-    if action.kind == "move":
-        return f"moves from {old[code]} to {words[0]}"
-    if action.kind == "accuse":
-        return f"accuses {named(words[0])}"
-    if action.kind == "escape":
-        return f"escapes through the exit {words[0]}"
-    if action.kind == "lamp":
-        number = before.lit_gaslights[words[0]]
-        which = "a gaslight" if number is None else f"gaslight {number}"
-        return f"moves {which} from {words[0]} to {words[1]}"
-    if action.kind == "cordon":
-        return f"moves the cordon from exit {words[0]} to exit {words[1]}"
-    if action.kind == "cover":
-        return f"moves the manhole cover from {words[0]} to {words[1]}"
-    if action.kind == "swap":
-        return f"swaps places with {words[0]} ({code} to {new[code]}, {words[0]} to {old[code]})"
-    if action.kind == "whistle":
-        steps = "1 step" if words[2] == "1" else f"{words[2]} steps"
-        return f"whistles {words[0]} from {old[words[0]]} to {words[1]} ({steps})"
-    if action.kind == "light":
-        return f"aims the lantern {words[0]}"
-    return "cannot move, and stays"
 
 
 def end_text(view: Observation, jack: str) -> str:

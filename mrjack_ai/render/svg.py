@@ -21,8 +21,9 @@ from mrjack_ai.game.position import PositionView
 from mrjack_ai.game.state import State
 from mrjack_ai.render import panel as side
 from mrjack_ai.render import shapes
+from mrjack_ai.render.actions import LastAction, last_action
 from mrjack_ai.render.colours import BEAM, INK, LIT, MUTED, PALE, PAPER, UNLIT
-from mrjack_ai.render.facts import PLAYERS, LastAction, last_action, light, standing, what_now
+from mrjack_ai.render.facts import PLAYERS, light, standing, what_now
 from mrjack_ai.render.html import Markup, element, join
 from mrjack_ai.render.shapes import PITCH, RADIUS, Point, middle, text
 from mrjack_ai.render.terminal import describe
