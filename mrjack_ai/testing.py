@@ -20,7 +20,7 @@ from unittest import mock
 import numpy as np
 
 from mrjack_ai.agents.base import Agent
-from mrjack_ai.agents.simple import RandomAgent
+from mrjack_ai.agents.random import RandomAgent
 from mrjack_ai.errors import AgentError
 from mrjack_ai.game.observation import Observation
 from mrjack_ai.game.state import State, new_game

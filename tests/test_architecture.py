@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,25 @@ def test_no_module_imports_upwards(path: Path) -> None:
             if parts[1] != "__init__" and words[2] in inner:
                 theirs = rank(ENGINE_LAYERS, words[2])
                 assert theirs <= rank(ENGINE_LAYERS, parts[1]), f"imports {name}"
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    """Neither at the top, nor inside functions, nor for types alone."""
+    names = {
+        ".".join(["mrjack_ai", *path.relative_to(PACKAGE).with_suffix("").parts]): path
+        for path in modules()
+        if path.name != "__init__.py"
+    }
+    graph = {
+        name: {
+            other
+            for other in imports(path) & set(names)
+            if (name.split(".")[1], other) not in ON_DEMAND
+        }
+        for name, path in names.items()
+    }
+    assert graph["mrjack_ai.agents.registry"] > {"mrjack_ai.agents.base"}
+    assert len(list(TopologicalSorter(graph).static_order())) == len(names)
 
 
 def test_every_module_has_a_layer() -> None:

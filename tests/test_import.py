@@ -11,7 +11,7 @@ import pytest
 
 import mrjack_ai
 from mrjack_ai.agents import registry
-from mrjack_ai.agents.simple import RandomAgent
+from mrjack_ai.agents.random import RandomAgent
 
 LAZY = "mrjack_ai.agents", "mrjack_ai.openspiel"
 
@@ -83,7 +83,7 @@ def test_only_the_very_classes_of_the_library_are_built_in(monkeypatch: pytest.M
     class Pretender(mrjack_ai.Agent):
         """Says that it is the library's own."""
 
-    Pretender.__module__, Pretender.__qualname__ = "mrjack_ai.agents.simple", "RandomAgent"
+    Pretender.__module__, Pretender.__qualname__ = "mrjack_ai.agents.random", "RandomAgent"
     registry.register_agent("random", Pretender, replace=True)
     registry.register_agent("other-name", RandomAgent)
     assert not registry.is_built_in("random")

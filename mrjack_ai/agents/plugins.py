@@ -1,19 +1,10 @@
-"""Agents that come from outside the library: code files and installed packages.
+"""Agents of code files: Python files that register their agents themselves.
 
-A code file is a Python file that registers its agents itself:
-
-    import mrjack_ai, mrjack_ai.agents
-    class First(mrjack_ai.Agent):
-        def act(self, observation):
-            return observation.legal_actions()[0]
-    mrjack_ai.agents.register_agent("first", First)
-
-A package offers agents to every user by entry points, in its `pyproject.toml`:
-
-    [project.entry-points."mrjack_ai.agents"]
-    first = "my_package.agents:First"
-
-They are loaded when they are asked for, so one that is broken does no harm to the others.
+import mrjack_ai, mrjack_ai.agents
+class First(mrjack_ai.Agent):
+    def act(self, observation):
+        return observation.legal_actions()[0]
+mrjack_ai.agents.register_agent("first", First)
 """
 
 from __future__ import annotations
@@ -22,25 +13,19 @@ import importlib
 import sys
 import traceback
 from collections.abc import Iterable
-from importlib import metadata, util
+from importlib import util
 from pathlib import Path
 
 from mrjack_ai.agents.base import Agent
 from mrjack_ai.agents.code_files import CodeFile, note, read_code_file
-from mrjack_ai.agents.registry import agent_class, agent_names, register_agent
+from mrjack_ai.agents.registry import agent_class, agent_names
 from mrjack_ai.errors import AgentError
-
-GROUP = "mrjack_ai.agents"
-"""Entry point group of agents: name -> subclass of `Agent`."""
 
 _loaded: dict[Path, tuple[str, ...]] = {}
 """Code files of this process and the agents they registered."""
 
 _code: dict[Path, CodeFile] = {}
 """The same with their sources."""
-
-
-# -- code files ---------------------------------------------------------------------------
 
 
 def load_code(path: str | Path) -> tuple[str, ...]:
@@ -136,69 +121,3 @@ def _where(file: Path, error: BaseException) -> str:
     if isinstance(error, AgentError):
         what = str(error)
     return f"{file}, line {lines[-1]}: {what}" if lines else f"{file}: {what}"
-
-
-# -- installed packages -------------------------------------------------------------------
-
-
-def _installed() -> dict[str, list[metadata.EntryPoint]]:
-    found: dict[str, list[metadata.EntryPoint]] = {}
-    for point in metadata.entry_points(group=GROUP):
-        same = found.setdefault(point.name, [])
-        if all(point.value != other.value for other in same):
-            same.append(point)
-    return found
-
-
-def installed_names() -> tuple[str, ...]:
-    """Names under which installed packages offer agents, usable or not, sorted."""
-    return tuple(sorted(_installed()))
-
-
-def register_installed(name: str) -> bool:
-    """Register the agent that an installed package offers under a name.
-
-    Returns:
-        False when there is none.
-
-    Raises:
-        AgentError: when it cannot be loaded, is no agent, or the name is taken.
-    """
-    points = _installed().get(name)
-    if points is None:
-        return False
-    packages = " and ".join(sorted({_package(point) for point in points}))
-    place = f"agent {name!r} of {packages}"
-    if len(points) > 1:
-        raise AgentError(f"{place}: more than one has this name; uninstall all but one")
-    try:
-        agent = points[0].load()
-    except (Exception, SystemExit) as error:
-        what = f"{type(error).__name__}: {error}".removesuffix(": ")
-        raise AgentError(f"{place} cannot be loaded: {what}") from error
-    if not (isinstance(agent, type) and issubclass(agent, Agent)):
-        raise AgentError(f"{place}: {points[0].value} is no subclass of mrjack_ai.Agent")
-    try:
-        register_agent(name, agent)
-    except AgentError as error:
-        raise AgentError(f"{place}: {error}") from None
-    return True
-
-
-def _package(point: metadata.EntryPoint) -> str:
-    return point.dist.name if point.dist is not None else point.value
-
-
-def register_all_installed() -> dict[str, str]:
-    """Register every agent that installed packages offer.
-
-    Returns:
-        Why it cannot be used, for the name of each that cannot.
-    """
-    broken = {}
-    for name in installed_names():
-        try:
-            register_installed(name)
-        except AgentError as error:
-            broken[name] = str(error)
-    return broken

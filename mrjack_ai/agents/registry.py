@@ -17,21 +17,14 @@ from importlib import import_module
 from typing import Any
 
 from mrjack_ai.agents.base import Agent
+from mrjack_ai.agents.installed import installed_agent, installed_names, package_of
 from mrjack_ai.errors import AgentError
 
-_BUILT_IN = {
-    "random": "mrjack_ai.agents.simple:RandomAgent",
-    "cautious": "mrjack_ai.agents.simple:CautiousAgent",
-    "greedy": "mrjack_ai.agents.greedy:GreedyAgent",
-    "pimc": "mrjack_ai.agents.search:PIMCAgent",
-    "ismcts": "mrjack_ai.agents.search:ISMCTSAgent",
-    "mo-ismcts": "mrjack_ai.agents.search:MultipleObserverISMCTSAgent",
-    "omniscient": "mrjack_ai.agents.search:OmniscientAgent",
-}
-"""The library's own agents and where their classes stand, as `module:class`."""
+_AGENTS: dict[str, type[Agent] | str] = {}
+"""Every known agent: its class, or where it stands (`module:class`) until somebody asks for it."""
 
-_AGENTS: dict[str, type[Agent] | str] = dict(_BUILT_IN)
-"""Every known agent: its class, or where it stands until somebody asks for it."""
+_BUILT_IN: dict[str, str] = {}
+"""The library's own agents that keep to the rules, and where their classes stand."""
 
 
 @dataclass(frozen=True)
@@ -66,14 +59,17 @@ def register_agent(name: str, agent: type[Agent], replace: bool = False) -> None
     _AGENTS[name] = agent
 
 
-def register_agent_at(name: str, place: str) -> None:
+def register_agent_at(name: str, place: str, built_in: bool = False) -> None:
     """Make an agent of the library known by name without importing its module.
 
     Args:
         name: as for `register_agent`; not taken yet.
         place: where its class stands, as `module:class`.
+        built_in: whether `is_built_in` holds for it.
     """
     _AGENTS[name] = place
+    if built_in:
+        _BUILT_IN[name] = place
 
 
 def _class_at(place: str) -> type[Agent]:
@@ -102,19 +98,42 @@ def agent_class(name: str) -> type[Agent]:
         AgentError: for an unknown name, listing the known ones; for an installed agent that
             cannot be loaded.
     """
-    if name not in _AGENTS:
-        # Not at the top: it registers what it finds here.
-        from mrjack_ai.agents.plugins import installed_names, register_installed
-
-        if not register_installed(name):
-            known = list(dict.fromkeys([*_AGENTS, *installed_names()]))
-            near = get_close_matches(name, known, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise AgentError(f"unknown agent {name!r}; known are {', '.join(known)}{hint}")
+    if name not in _AGENTS and not _register_installed(name):
+        known = list(dict.fromkeys([*_AGENTS, *installed_names()]))
+        near = get_close_matches(name, known, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise AgentError(f"unknown agent {name!r}; known are {', '.join(known)}{hint}")
     agent = _AGENTS[name]
     if isinstance(agent, str):
         agent = _AGENTS[name] = _class_at(agent)
     return agent
+
+
+def _register_installed(name: str) -> bool:
+    """Register the agent that an installed package offers under a name; False for none."""
+    agent = installed_agent(name)
+    if agent is None:
+        return False
+    try:
+        register_agent(name, agent)
+    except AgentError as error:
+        raise AgentError(f"agent {name!r} of {package_of(name)}: {error}") from None
+    return True
+
+
+def register_all_installed() -> dict[str, str]:
+    """Register every agent that installed packages offer.
+
+    Returns:
+        Why it cannot be used, for the name of each that cannot.
+    """
+    broken = {}
+    for name in installed_names():
+        try:
+            _register_installed(name)
+        except AgentError as error:
+            broken[name] = str(error)
+    return broken
 
 
 def is_built_in(name: str) -> bool:

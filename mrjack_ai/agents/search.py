@@ -1,18 +1,15 @@
-"""Agents that search: `pimc`, `ismcts`, `mo-ismcts`, and the cheating `omniscient`."""
+"""What the agents that search share."""
 
 from __future__ import annotations
 
 import time as clock
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from mrjack_ai.agents.base import Agent, uniform_over
-from mrjack_ai.engine.layout import STATE
-from mrjack_ai.errors import AgentError
-from mrjack_ai.game.belief import determinize, possible_identities
+from mrjack_ai.game.belief import possible_identities
 from mrjack_ai.game.observation import Observation
 from mrjack_ai.game.state import State
 from mrjack_ai.search import kernels as engine
@@ -41,7 +38,7 @@ _CONSIDERED = 0.2
 
 
 class SearchAgent(Agent):
-    """What the searching agents share.
+    """An agent that searches a tree of games; subclasses say which.
 
     Args:
         sims: simulations a decision; not used when `time` is given.
@@ -251,87 +248,3 @@ class SearchAgent(Agent):
                 for tree in trees:
                     tree.stop()
                 raise
-
-
-class ISMCTSAgent(SearchAgent):
-    """Information-set Monte Carlo tree search with one tree (single observer).
-
-    Cowling, Powley, Whitehouse: Information Set Monte Carlo Tree Search, 2012.
-    """
-
-    kind = engine.SINGLE_OBSERVER
-
-
-class MultipleObserverISMCTSAgent(SearchAgent):
-    """Information-set Monte Carlo tree search with a tree for each player (multiple observers).
-
-    What the Detective's tree expects of Jack comes from Jack's own tree, which begins with who he
-    is; so his identity never leaks into the Detective's decisions. (In Jack's own search he is
-    Jack in every sample, and the Detective he expects comes to play as if he had an inkling.)
-    Source as `ISMCTSAgent`.
-    """
-
-    kind = engine.MULTIPLE_OBSERVER
-
-
-class PIMCAgent(SearchAgent):
-    """Perfect-information Monte Carlo: searches sampled worlds one by one and adds up the votes.
-
-    Args:
-        worlds: how many worlds share the budget; the others as `SearchAgent`.
-    """
-
-    kind = engine.FIXED_WORLD
-
-    def __init__(self, worlds: int = 16, **settings: Any) -> None:
-        super().__init__(**settings)
-        if worlds < 1:
-            raise ValueError("worlds must be at least 1")
-        self._worlds = worlds
-
-    def _find(self, observation: Observation) -> RootStatistics:
-        """Search each sampled world with an equal share of the budget."""
-        shares = split(self._simulations, self._worlds)
-        if self._seconds:
-            shares = [0] * self._worlds
-        belief = self._belief(observation)
-        parts: list[RootStatistics] = []
-        for number, share in enumerate(shares, start=1):
-            if parts and self._seconds and self._left(self._seconds) == 0:
-                break
-            world = determinize(observation, self.rng, belief)
-            # On a clock each world is searched until its share of the decision's time has passed.
-            until = self._seconds * number / len(shares)
-            parts.append(self._search(observation, world, share, until))
-        return add_up(parts)
-
-
-class OmniscientAgent(SearchAgent):
-    """Monte Carlo tree search on the true state: a cheat, for upper bounds only.
-
-    It takes part in a tournament only where cheats are allowed.
-    """
-
-    kind = engine.FIXED_WORLD
-    cheats = True
-
-    def start(self, variant: Variant, player: int, rng: np.random.Generator) -> None:
-        super().start(variant, player, rng)
-        self._seen: State | None = None
-
-    def see(self, state: State) -> None:
-        """Look at the truth."""
-        self._seen = state.clone()
-
-    @property
-    def _truth(self) -> State:
-        if self._seen is None:
-            raise AgentError("an omniscient agent must be shown the state (`see`) before it acts")
-        return self._seen
-
-    def _possible(self, observation: Observation) -> int:
-        return 1 << int(self._truth.position_words().view(STATE)[0]["jack"])
-
-    def _find(self, observation: Observation) -> RootStatistics:
-        """Search the state seen last."""
-        return self._search(observation, self._truth, self._simulations, self._seconds)

@@ -1,4 +1,4 @@
-"""`random` and `cautious`: agents that roll dice."""
+"""`cautious`: rolls dice, but accuses only when it is certain or has its last chance."""
 
 from __future__ import annotations
 
@@ -10,16 +10,6 @@ from mrjack_ai.game.actions import accusation_ids
 from mrjack_ai.game.belief import possible_identities
 from mrjack_ai.game.observation import Observation
 from mrjack_ai.setup.variant import DETECTIVE
-
-
-class RandomAgent(Agent):
-    """Chooses uniformly among the legal actions."""
-
-    def act(self, observation: Observation) -> int:
-        return observation.actions[int(self.rng.integers(len(observation.actions)))]
-
-    def policy(self, observation: Observation) -> npt.NDArray[np.float64]:
-        return np.full(len(observation.actions), 1.0 / len(observation.actions))
 
 
 class CautiousAgent(Agent):
