@@ -124,8 +124,8 @@ def hearts_starts(settings: Settings) -> list[pyspiel.State]:
     "random games in one compiled call, one core",
     "games/s",
     other="C++ hex 11x11",
-    must=3,
-    good=8,
+    must=13,
+    good=18,
 )
 def _games_hex(settings: Settings) -> tuple[Side, ...]:
     return rate(our_games(settings), settings), rate(cpp_games(hex_starts(), settings), settings)
@@ -136,8 +136,8 @@ def _games_hex(settings: Settings) -> tuple[Side, ...]:
     "random games in one compiled call, one core",
     "games/s",
     other="C++ hearts",
-    must=1,
-    good=2,
+    must=3,
+    good=4.5,
 )
 def _games_hearts(settings: Settings) -> tuple[Side, ...]:
     hearts = cpp_games(hearts_starts(settings), settings)
@@ -235,8 +235,8 @@ def native_states(settings: Settings, games: int = 4) -> list[mrjack_ai.State]:
     "random play through the OpenSpiel state",
     "decisions/s",
     other="python_tic_tac_toe",
-    must=2,
-    good=3.5,
+    must=3.5,
+    good=5,
 )
 def _spiel_decisions(settings: Settings) -> tuple[Side, ...]:
     games = "mrjack", "python_tic_tac_toe"

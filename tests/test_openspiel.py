@@ -206,6 +206,73 @@ def test_same_as_the_native_state_at_every_ply(name: str) -> None:
         assert state.history() == native.history()
 
 
+def asked(state: pyspiel.State) -> list[int]:
+    """Players whose legal actions OpenSpiel tells; it refuses to at the others."""
+    others = [pyspiel.PlayerId.CHANCE, pyspiel.PlayerId.TERMINAL]
+    return [0, 1] if state.current_player() in (0, 1) else [0, 1, *others]
+
+
+def seen_from_python(state: pyspiel.State) -> list[Any]:
+    """What the methods that keep their answers say."""
+    listed = [state.legal_actions(player) for player in asked(state)]
+    return [
+        *(listed, state.legal_actions()),
+        *(state.current_player(), state.is_terminal(), state.is_chance_node()),
+        state.chance_outcomes() if state.is_chance_node() else None,
+    ]
+
+
+def seen_from_cpp(state: pyspiel.State) -> list[Any]:
+    """The same by OpenSpiel's own methods, of a state that remembers nothing yet."""
+    fresh = state.get_game().new_initial_state()
+    for action in state.history():
+        fresh.apply_action(action)
+        fresh._known_actions = fresh._known_player = None
+    own = pyspiel.State
+    listed = [own.legal_actions(fresh, player) for player in asked(fresh)]
+    chance = own.is_chance_node(fresh)
+    return [
+        *(listed, own.legal_actions(fresh)),
+        *(fresh.current_player(), own.is_terminal(fresh), chance),
+        own.chance_outcomes(fresh) if chance else None,
+    ]
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_what_a_state_remembers_is_what_openspiel_asks_for(name: str, seed: int) -> None:
+    choose = random.Random(seed)
+    state = pyspiel.load_game(name).new_initial_state()
+    while True:
+        expected = seen_from_cpp(state)
+        assert seen_from_python(state) == expected
+        state.legal_actions().clear()  # the caller's own list
+        earlier = state.clone()
+        assert seen_from_python(earlier) == expected
+        assert seen_from_python(pickle.loads(pickle.dumps(state))) == expected
+        if state.is_terminal():
+            break
+        outcome = choose.choice(state.legal_actions())
+        if choose.random() < 0.5:
+            state.apply_action(outcome)
+        else:
+            state = state.child(outcome)
+        assert seen_from_python(earlier) == expected
+
+
+def test_chance_has_no_actions_where_a_player_decides() -> None:
+    with pytest.raises(pyspiel.SpielError, match="pseudo-player"):
+        play_randomly(pyspiel.load_game("mrjack"), 3, 6).legal_actions(pyspiel.PlayerId.CHANCE)
+
+
+def test_refused_action_changes_nothing_that_is_remembered() -> None:
+    state = play_randomly(pyspiel.load_game("mrjack"), 3, 6)
+    before = seen_from_python(state)
+    with pytest.raises(mrjack_ai.IllegalActionError):
+        state._apply_action(next(a for a in range(999) if a not in state.legal_actions()))
+    assert seen_from_python(state) == before == seen_from_cpp(state)
+
+
 def test_illegal_actions_are_refused_with_the_legal_ones() -> None:
     state = pyspiel.load_game("mrjack").new_initial_state()
     state.apply_action(2)

@@ -91,21 +91,22 @@ def _is_legal(s: Any, t: Any, action: int, scratch: Any) -> bool:
 
 
 @kernel
-def apply_action(game: Any, tables: Any, action: int, scratch: Any) -> bool:
-    """Apply a legal action or chance outcome and record it as an event.
+def apply_action(game: Any, tables: Any, action: int, out: Any) -> int:
+    """Apply a legal action or chance outcome, record it as an event, and list what is legal then.
 
     Args:
-        scratch: `int64` array as for `legal_actions`.
+        out: `int64` array, written to as by `legal_actions`.
 
     Returns:
-        False, with `game` left alone, when the action is not legal.
+        How many actions are legal afterwards, or -1, with `game` left alone, when this one was
+        not.
     """
     s = game[:STATE_WORDS].view(STATE)[0]
     t = tables.view(TABLES)[0]
-    if not _is_legal(s, t, action, scratch):
-        return False
+    if not _is_legal(s, t, action, out):
+        return -1
     apply_recorded(game, s, t, action)
-    return True
+    return list_legal(s, t, out)
 
 
 @kernel

@@ -11,6 +11,7 @@ far, four 16-bit codes a word. Search kernels use the position alone.
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from mrjack_ai.engine.tables import max_game_length
 from mrjack_ai.setup.variant import MAX_SEATS, MAX_TURNS, Variant
@@ -76,6 +77,17 @@ assert STATE.itemsize == 128
 SUMMARY_WORD = STATE.fields["node"][1] // 8  # type: ignore[index]
 """Index of the word that holds node, player, turn and play in its lowest bytes."""
 assert STATE.fields["node"][1] % 8 == 0  # type: ignore[index]
+
+
+def node_of(words: npt.NDArray[np.uint64]) -> int:
+    """The node (NODE_JACK .. NODE_TERMINAL) of a packed position or game."""
+    return words.item(SUMMARY_WORD) & 0xFF
+
+
+def player_of(words: npt.NDArray[np.uint64]) -> int:
+    """Who decides (DETECTIVE, JACK, CHANCE, TERMINAL) in a packed position or game."""
+    return PLAYER_BY_BYTE[words.item(SUMMARY_WORD) >> 8 & 0xFF]
+
 
 COUNT_WORD = STATE_WORDS
 """Index of the word that counts the events of a game."""

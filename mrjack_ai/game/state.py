@@ -17,10 +17,10 @@ from mrjack_ai.engine.layout import (
     EVENT_JACK,
     EVENT_WITNESS,
     NODE_TERMINAL,
-    PLAYER_BY_BYTE,
     STATE_WORDS,
-    SUMMARY_WORD,
     game_words,
+    node_of,
+    player_of,
 )
 from mrjack_ai.engine.tables import MAX_ACTIONS, Words, build_tables
 from mrjack_ai.engine.warmup import ENGINE
@@ -116,11 +116,11 @@ class State(PositionView):
 
     def current_player(self) -> int:
         """Who decides: 0 Detective, 1 Jack, -1 chance, -4 nobody."""
-        return PLAYER_BY_BYTE[int(self._words[SUMMARY_WORD]) >> 8 & 0xFF]
+        return player_of(self._words)
 
     def is_terminal(self) -> bool:
         """True when the game is over."""
-        return int(self._words[SUMMARY_WORD]) & 0xFF == NODE_TERMINAL
+        return node_of(self._words) == NODE_TERMINAL
 
     # -- playing --------------------------------------------------------------------------
 
@@ -171,8 +171,9 @@ class State(PositionView):
         """
         if type(action) is not int:
             action = self._plain_id(action)
-        if not 0 <= action < MAX_ACTIONS or not kernels.apply_action(
-            self._words, self._tables, action, kernels.scratch.actions
+        if (
+            not 0 <= action < MAX_ACTIONS
+            or kernels.apply_action(self._words, self._tables, action, kernels.scratch.actions) < 0
         ):
             raise self._illegal(action)
 

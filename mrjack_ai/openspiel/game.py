@@ -1,7 +1,9 @@
 """OpenSpiel's view of the game: a thin layer over the engine.
 
 A `MrJackState` keeps one NumPy array, since OpenSpiel clones a Python state by deep-copying its
-attributes; what depends on the variant alone lies on a class made for that variant.
+attributes; what depends on the variant alone lies on a class made for that variant. What is read
+out of that array again and again is kept in slots, which are no attributes to OpenSpiel: a clone
+begins without.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ import base64
 import json
 import zlib
 from collections.abc import Callable
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -19,12 +22,12 @@ from mrjack_ai.engine import features, kernels
 from mrjack_ai.engine.layout import (
     CHANCE,
     NODE_NAMES,
-    NODE_TERMINAL,
-    PLAYER_BY_BYTE,
     STATE,
     STATE_WORDS,
-    SUMMARY_WORD,
+    TERMINAL,
     game_words,
+    node_of,
+    player_of,
 )
 from mrjack_ai.engine.tables import Words, build_tables, max_game_length
 from mrjack_ai.engine.warmup import ENGINE
@@ -154,36 +157,73 @@ class MrJackState(pyspiel.State):  # type: ignore[misc]
 
     _words: Words
 
+    __slots__ = ("_known_actions", "_known_player")
+
+    _known_actions: list[int] | None
+    """The legal actions, once they are known; never given away, since a list can be changed."""
+    _known_player: int | None
+
     def __init__(self, game: MrJackGame) -> None:
         super().__init__(game)
-        self._words = self._start.copy()
+        self._words = self._start.copy()  # type: ignore[misc] # beside the slots there is a dict
+        self._known_actions = self._known_player = None
 
     def current_player(self) -> int:
         """0 Detective, 1 Jack, `pyspiel.PlayerId.CHANCE` or `TERMINAL`."""
-        return PLAYER_BY_BYTE[int(self._words[SUMMARY_WORD]) >> 8 & 0xFF]
+        player = self._known_player
+        if player is None:
+            player = self._known_player = player_of(self._words)
+        return player
 
     def is_terminal(self) -> bool:
         """True when the game is over."""
-        return int(self._words[SUMMARY_WORD]) & 0xFF == NODE_TERMINAL
+        player = self._known_player
+        return (self.current_player() if player is None else player) == TERMINAL
+
+    def is_chance_node(self) -> bool:
+        """True when chance decides."""
+        return self.current_player() == CHANCE
+
+    def _actions(self) -> list[int]:
+        actions = self._known_actions
+        if actions is None:
+            out = kernels.scratch.actions
+            count = kernels.legal_actions(self._words, self._tables, out)
+            actions = self._known_actions = out[:count].tolist()
+        return actions
 
     def _legal_actions(self, player: int) -> list[int]:
-        scratch = kernels.scratch.actions
-        count = kernels.legal_actions(self._words, self._tables, scratch)
-        actions: list[int] = scratch[:count].tolist()
+        return self._actions()
+
+    def legal_actions(self, player: int | None = None) -> list[int]:
+        """Ids of the legal actions, ascending; outcome ids at a chance node.
+
+        OpenSpiel's own method comes to the same by way of four calls back from C++.
+
+        Args:
+            player: the list is empty for a player who is not to move.
+        """
+        if player is None or player == self.current_player():
+            return self._actions().copy()
+        actions: list[int] = super().legal_actions(player)
         return actions
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """Outcome ids and probabilities."""
-        outcomes = self._legal_actions(CHANCE)
-        return [(outcome, 1.0 / len(outcomes)) for outcome in outcomes]
+        outcomes = self._actions()
+        return list(zip(outcomes, repeat(1.0 / max(1, len(outcomes)))))
 
     def _apply_action(self, action: int) -> None:
-        if not kernels.apply_action(self._words, self._tables, action, kernels.scratch.actions):
+        out = kernels.scratch.actions
+        count = kernels.apply_action(self._words, self._tables, action, out)
+        if count < 0:
             self.to_native().apply_action(action)  # raises, saying what would be legal
+        self._known_actions = out[:count].tolist()
+        self._known_player = player_of(self._words)
 
     def _action_to_string(self, player: int, action: int) -> str:
         if player == CHANCE:
-            node = NODE_NAMES[int(self._words[SUMMARY_WORD]) & 0xFF]
+            node = NODE_NAMES[node_of(self._words)]
             # Asked about an outcome at another node, there is only one sensible reading.
             names = self._space.outcome_names.get(node, self._space.outcome_names["jack"])
         else:
