@@ -18,8 +18,6 @@ from mrjack_ai.cli.console import (
 )
 from mrjack_ai.cli.options import (
     AGENT,
-    MOST_GAMES,
-    MOST_SEED,
     Command,
     Number,
     Options,
@@ -30,6 +28,7 @@ from mrjack_ai.cli.options import (
 )
 from mrjack_ai.errors import NotationError
 from mrjack_ai.setup.variant import DETECTIVE, PLAYER_NAMES, Variant
+from mrjack_ai.tournament import MOST_GAMES, MOST_SEED
 
 
 def _analyse(options: Options) -> int:

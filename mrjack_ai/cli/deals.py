@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from mrjack_ai.cli.options import (
-    MOST_SEED,
     Command,
     Number,
     Options,
@@ -16,6 +15,7 @@ from mrjack_ai.cli.options import (
     variant_options,
 )
 from mrjack_ai.tournament import (
+    MOST_SEED,
     DealError,
     seeded_deal,
     write_deals,

@@ -12,8 +12,6 @@ from mrjack_ai.cli.console import (
 )
 from mrjack_ai.cli.options import (
     AGENT,
-    MOST_GAMES,
-    MOST_SEED,
     Command,
     Number,
     Options,
@@ -24,6 +22,7 @@ from mrjack_ai.cli.options import (
 )
 from mrjack_ai.errors import EXIT_INTERRUPTED
 from mrjack_ai.game.state import new_game
+from mrjack_ai.tournament import MOST_GAMES, MOST_SEED
 from mrjack_ai.tournament.ladder import RUNGS, games_of, ladder_pairs, markdown_table, run_ladder
 
 

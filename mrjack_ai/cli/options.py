@@ -22,12 +22,10 @@ from mrjack_ai.setup.variant import (
     Variant,
     make_variant,
 )
-from mrjack_ai.tournament import read_game
+from mrjack_ai.tournament import MOST_GAMES, read_game
 
 PERFT_START = "jack JS; deal SH,JW,JS,IL"
 PLAY_AGAINST = "ismcts:time=500"
-MOST_GAMES = 10**12
-MOST_SEED = 2**128 - 1
 _MOST_ECHO = 60
 
 GAME_HELP = (

@@ -11,7 +11,6 @@ import click
 
 from mrjack_ai.cli.options import (
     AGENT,
-    MOST_SEED,
     PLAY_AGAINST,
     Command,
     Number,
@@ -29,6 +28,7 @@ from mrjack_ai.play.dialogue import Dialogue, Drawing, hint_agent
 from mrjack_ai.play.session import Session
 from mrjack_ai.play.terminal import play, terminal_width
 from mrjack_ai.setup.variant import PLAYER_NAMES, Variant, make_variant
+from mrjack_ai.tournament import MOST_SEED
 
 
 def play_command(options: Options, variant: Variant, *, color: bool, unicode: bool) -> bool:

@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from mrjack_ai.cli.options import (
-    MOST_GAMES,
     Command,
     Number,
     Options,
@@ -22,6 +21,7 @@ from mrjack_ai.common.files import write_whole
 from mrjack_ai.render.svg import board_svg
 from mrjack_ai.render.terminal import board_text
 from mrjack_ai.setup.variant import PLAYER_NAMES
+from mrjack_ai.tournament import MOST_GAMES
 
 
 def _show(options: Options) -> int:

@@ -20,8 +20,6 @@ from mrjack_ai.cli.console import (
 )
 from mrjack_ai.cli.options import (
     AGENT,
-    MOST_GAMES,
-    MOST_SEED,
     Command,
     Number,
     Options,
@@ -33,6 +31,8 @@ from mrjack_ai.errors import EXIT_INTERRUPTED
 from mrjack_ai.game.state import new_game
 from mrjack_ai.tournament import (
     FORMATS,
+    MOST_GAMES,
+    MOST_SEED,
     Settings,
     connect_cluster,
     make_settings,

@@ -19,6 +19,8 @@ from mrjack_ai.tournament.match import play_game
 from mrjack_ai.tournament.runner import Results, load_results, read_game, read_games, run_tournament
 from mrjack_ai.tournament.schedule import (
     FORMATS,
+    MOST_GAMES,
+    MOST_SEED,
     Game,
     GameResult,
     Settings,
@@ -39,6 +41,8 @@ from mrjack_ai.tournament.store import recover
 
 __all__ = [
     "FORMATS",
+    "MOST_GAMES",
+    "MOST_SEED",
     "Deal",
     "DealError",
     "EloEstimate",

@@ -19,6 +19,9 @@ from mrjack_ai.tournament.schedule import GameResult, Settings
 
 NOT_PLAYED, DETECTIVE_WON, JACK_WON = 0, 1, 2
 
+_BLOCK = 65_536
+"""About so many games are noted together."""
+
 
 def winner_of(record: GameRecord) -> int:
     """Player id of the winner of a game that is over; a forfeited one is lost for the forfeiter."""
@@ -27,23 +30,80 @@ def winner_of(record: GameRecord) -> int:
     return DETECTIVE if record.ending == "caught" else JACK
 
 
+class _Winners:
+    """Who won which game of a schedule, one byte a game; takes room for those played only.
+
+    Args:
+        games: games of the schedule.
+        together: games of a deal, which a block never parts.
+    """
+
+    def __init__(self, games: int, together: int) -> None:
+        self._games = games
+        self._size = together * max(1, _BLOCK // together)
+        self._blocks: dict[int, bytearray] = {}
+
+    def __getitem__(self, number: int) -> int:
+        block = self._blocks.get(number // self._size)
+        return NOT_PLAYED if block is None else block[number % self._size]
+
+    def __setitem__(self, number: int, value: int) -> None:
+        place = number // self._size
+        if place not in self._blocks:
+            self._blocks[place] = bytearray(min(self._size, self._games - place * self._size))
+        self._blocks[place][number % self._size] = value
+
+    def first_missing(self, number: int) -> int:
+        """The first game from here on that has not been played; the number of games if none."""
+        while number < self._games:
+            place, start = divmod(number, self._size)
+            block = self._blocks.get(place)
+            if block is None:
+                return number
+            found = block.find(NOT_PLAYED, start)
+            if found >= 0:
+                return place * self._size + found
+            number = place * self._size + len(block)
+        return self._games
+
+    def span(self, start: int, end: int) -> npt.NDArray[np.uint8]:
+        """The winners of games that were all played, uint8, shape (end - start,)."""
+        parts = []
+        while start < end:
+            place, first = divmod(start, self._size)
+            part = self._blocks[place][first : first + end - start]
+            parts.append(part)
+            start += len(part)
+        return np.frombuffer(b"".join(parts), np.uint8)
+
+    def cut(self, end: int) -> None:
+        """Forget the games from here on."""
+        place, first = divmod(end, self._size)
+        self._blocks = {key: block for key, block in self._blocks.items() if key <= place}
+        if (block := self._blocks.get(place)) is not None:
+            block[first:] = bytes(len(block) - first)
+
+    def played(self) -> npt.NDArray[np.uint8]:
+        """The winners of all blocks in which a game was played, in order, uint8, one axis."""
+        return np.frombuffer(b"".join(block for _, block in sorted(self._blocks.items())), np.uint8)
+
+
 class Outcomes:
-    """The winners of the games played so far, one byte a game.
+    """The winners of the games played so far.
 
     Args:
         settings: the tournament.
 
     Attributes:
         settings: the tournament.
-        winners: for each game of the schedule 0 (not played), 1 (the Detective won) or 2 (Jack).
         count: number of games played.
         stop: number of games after which the sequential test ended; None without a test, or while
-            it is undecided. Later games do not count: they are not among the winners.
+            it is undecided. Later games do not count.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.winners = bytearray(settings.total_games)
+        self._winners = _Winners(settings.total_games, 2 * len(settings.pairings))
         self.count = 0
         self.stop: int | None = None
         self._judged = np.zeros(3, np.int64)
@@ -67,8 +127,8 @@ class Outcomes:
 
     def put(self, number: int, winner: int) -> None:
         """Note the winner, 0 (Detective) or 1 (Jack), of a game of the schedule."""
-        self.count += self.winners[number] == NOT_PLAYED
-        self.winners[number] = 1 + winner
+        self.count += self._winners[number] == NOT_PLAYED
+        self._winners[number] = 1 + winner
 
     def number(self, record: GameRecord) -> int:
         """Place in the schedule of a game that is not yet among the winners."""
@@ -77,25 +137,29 @@ class Outcomes:
         deal: int = record.details["deal"]
         first: int = 2 * (deal * len(self.settings.pairings) + pairing)
         if one == other:  # only their order tells the two games of a deal apart
-            return first + (self.winners[first] != NOT_PLAYED)
+            return first + (self._winners[first] != NOT_PLAYED)
         return first + int(record.agents[DETECTIVE] != self.settings.agents[one])
 
     def missing(self) -> Iterator[int]:
         """Numbers of the games still to be played, in order."""
         if self.stop is not None:
             return
-        number = self.winners.find(NOT_PLAYED)
-        while number >= 0:
+        number = self._winners.first_missing(0)
+        while number < self.settings.total_games:
             yield number
-            number = self.winners.find(NOT_PLAYED, number + 1)
+            number = self._winners.first_missing(number + 1)
 
     def table(self) -> npt.NDArray[np.uint8]:
-        """Winners as in `winners`, shape (deals, pairings, 2), uint8; a copy.
+        """The winners: 0 (not played), 1 (the Detective won) or 2 (Jack); uint8; a copy.
 
         In the first game of each two the first agent of the pairing plays the Detective.
+
+        Returns:
+            An array of shape (deals, pairings, 2), of the deals of which some game was played.
         """
-        shape = (self.settings.games // 2, len(self.settings.pairings), 2)
-        return np.frombuffer(bytes(self.winners), np.uint8).reshape(shape)
+        table = self._winners.played().reshape(-1, len(self.settings.pairings), 2)
+        begun: npt.NDArray[np.uint8] = table[(table != NOT_PLAYED).any(axis=(1, 2))]
+        return begun
 
     def pair_counts(self) -> list[PairCounts]:
         """How the pairs of each pairing ended, seen from its first agent; none in self-play."""
@@ -114,11 +178,11 @@ class Outcomes:
         if test is None or self.stop is not None:
             return
         start = 2 * int(self._judged.sum())
-        end = self.winners.find(NOT_PLAYED, start)
-        end = len(self.winners) if end < 0 else end - end % 2
+        end = self._winners.first_missing(start)
+        end -= end % 2
         if end == start:
             return
-        pairs = np.frombuffer(bytes(self.winners[start:end]), np.uint8).reshape(-1, 2)
+        pairs = self._winners.span(start, end).reshape(-1, 2)
         counts = self._judged + np.cumsum(np.eye(3, dtype=np.int64)[_scores(pairs)], axis=0)
         ratios = test.log_likelihood_ratio(counts)
         lower, upper = test.bounds
@@ -127,7 +191,7 @@ class Outcomes:
         self._judged = counts[last]
         if ended.size:
             self.stop = start + 2 * (last + 1)
-            self.winners[self.stop :] = bytes(len(self.winners) - self.stop)
+            self._winners.cut(self.stop)
             self.count = self.stop
 
     @property

@@ -38,6 +38,12 @@ _AGENT_STREAM = 1
 _LONGEST_LOG = 4000
 """So much of the end of a log is shown."""
 
+MOST_GAMES = 10**12
+"""Most games of a pairing."""
+
+MOST_SEED = 2**128 - 1
+"""The greatest seed: as many bits as NumPy's `SeedSequence` takes from the system's randomness."""
+
 FORMATS: dict[str, str] = {
     "round-robin": "each agent against each other one",
     "match": "two agents",
@@ -56,9 +62,9 @@ class Settings:
     Attributes:
         agents: specification strings, all different: two for a match, at least one for
             self-play, at least two else. A gauntlet is the first one's against the others.
-        games: games of each pairing; even, since each deal is played with both sides. With a
-            sequential test, the most that are played.
-        seed: not negative.
+        games: games of each pairing, 2 to 10^12; even, since each deal is played with both sides.
+            With a sequential test, the most that are played.
+        seed: 0 to 2^128-1.
         variant: the variant.
         format: one of `FORMATS`.
         deals: the deals to play, in this order; None draws them from the seed.
@@ -114,12 +120,17 @@ class Settings:
                 f"games {self.games} must be even and at least 2: each deal is played twice, "
                 "with the sides swapped"
             )
+        if self.games > MOST_GAMES or self.total_games >= 2**63:
+            raise TournamentError(
+                f"games {self.games} of each pairing must be at most 10^12, and fewer than 2^63 in "
+                "all"
+            )
         if self.deals is not None and self.games > 2 * len(self.deals):
             raise TournamentError(
                 f"games {self.games} are more than twice the {len(self.deals)} deals given"
             )
-        if type(self.seed) is not int or self.seed < 0:
-            raise TournamentError(f"seed {self.seed} must be a whole number, not negative")
+        if type(self.seed) is not int or not 0 <= self.seed <= MOST_SEED:
+            raise TournamentError(f"seed {self.seed} must be a whole number from 0 to 2^128-1")
         if self.key is not None and not (
             isinstance(self.key, str) and re.fullmatch("[0-9a-f]{64}", self.key)
         ):

@@ -235,7 +235,7 @@ class Tally:
             games=games,
             standings=standings,
             pairings=[self._pairing(number, counts) for number, counts in enumerate(pairs)],
-            detective=wilson(outcomes.winners.count(DETECTIVE_WON), games),
+            detective=wilson(int((table == DETECTIVE_WON).sum()), games),
             lengths=Lengths.of(array("i", [n for lengths in self._lengths for n in lengths])),
             redundancy=1 - distinct / games if games else np.nan,
             ratings=ratings,
