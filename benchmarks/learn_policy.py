@@ -26,7 +26,8 @@ from curve import draw_curve
 import mrjack_ai
 from mrjack_ai.agents import make_agent, register_agent
 from mrjack_ai.common.files import replacing, write_whole
-from mrjack_ai.engine.tables import ACCUSE, build_tables, tables_record
+from mrjack_ai.engine.tables import build_tables, tables_record
+from mrjack_ai.engine.types import ActionKind
 from mrjack_ai.envs import BatchEnv
 from mrjack_ai.game.observation import split_tensor, tensor_sections, tensor_size
 from mrjack_ai.tournament import Settings, run_tournament, standings
@@ -36,7 +37,7 @@ GAMES = 256
 HIDDEN, RATE, ENTROPY, PARTS, EVERY = 128, 1e-3, 0.01, 8, 10
 VARIANT = mrjack_ai.Variant()
 _BASE = tables_record(build_tables(VARIANT))["base"]
-ACCUSATIONS = slice(int(_BASE[ACCUSE]), int(_BASE[ACCUSE + 1]))
+ACCUSATIONS = slice(int(_BASE[ActionKind.ACCUSE]), int(_BASE[ActionKind.ACCUSE + 1]))
 SECTIONS = tensor_sections(VARIANT)
 
 

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 import mrjack_ai
+from mrjack_ai.engine.types import ActionKind, EndingKind, NodeKind, Player
 from mrjack_ai.render import colours
+from mrjack_ai.setup.characters import Ability, Walk
 
 PACKAGE = Path(mrjack_ai.__file__).parent
 
@@ -35,6 +37,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 """The order of the layers: a folder or module imports only from itself and earlier layers."""
 
 ENGINE_LAYERS: tuple[tuple[str, ...], ...] = (
+    ("types",),
     ("compile", "layout", "tables"),
     ("bits",),
     ("geometry",),
@@ -178,6 +181,72 @@ def test_only_geometry_reads_the_tables_of_the_board() -> None:
         if reads.search(path.read_text(encoding="utf-8"))
     }
     assert readers == {"geometry.py"}
+
+
+ENUMS = (Player, NodeKind, EndingKind, ActionKind, Ability, Walk)
+"""What is numbered once: everybody else names a member."""
+
+
+def numbered_again(tree: ast.Module) -> list[str]:
+    """Names of members, prefixed or not, that a module gives a number outside their enum."""
+    members = {name for kind in ENUMS for name in kind.__members__}
+    prefixed = re.compile(rf"((NODE|ENDING|ABILITY|WALK|PLAYER|ACTION)_)?({'|'.join(members)})")
+    enums = {kind.__name__ for kind in ENUMS}
+    inside = {
+        id(node)
+        for body in ast.walk(tree)
+        if isinstance(body, ast.ClassDef) and body.name in enums
+        for node in ast.walk(body)
+    }
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign):
+            targets: list[ast.expr] = node.targets
+        elif isinstance(node, ast.AnnAssign):
+            targets = [node.target]
+        else:
+            continue
+        numbers = re.fullmatch(
+            r"[-\d, ()]+|(\w+\.)?(range|count)\(.*\)", ast.unparse(node.value or node)
+        )
+        if numbers and id(node) not in inside:
+            names = [n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)]
+            found += [name for name in names if prefixed.fullmatch(name)]
+    return found
+
+
+def test_players_nodes_endings_and_kinds_are_numbered_once() -> None:
+    classes: list[str] = []
+    for path in modules():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        classes += [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+        assert numbered_again(tree) == [], path
+    assert all(classes.count(kind.__name__) == 1 for kind in ENUMS)
+    again = (
+        "JACK = 1\nCHANCE: int = -1\nNODE_PICK, NODE_USE = range(2)\nclass Side:\n    DAWN = 4\n"
+    )
+    assert numbered_again(ast.parse(again)) == ["JACK", "CHANCE", "NODE_PICK", "NODE_USE", "DAWN"]
+
+
+def compared_with_a_number(tree: ast.Module) -> list[str]:
+    """Comparisons of a field that holds a member with its number."""
+    field = re.compile(
+        r"(int\(|integer\()*\w+\['(node|player|ending|kind|\w+_ability|\w+_walk)'\].*"
+    )
+    return [
+        ast.unparse(node)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Compare)
+        and any(field.fullmatch(ast.unparse(side)) for side in (node.left, *node.comparators))
+        and any(isinstance(side, ast.Constant) for side in (node.left, *node.comparators))
+    ]
+
+
+def test_fields_are_compared_with_members() -> None:
+    for path in modules():
+        assert compared_with_a_number(ast.parse(path.read_text(encoding="utf-8"))) == [], path
+    bare = 's["player"] == 1; int(s["node"]) != 7; 3 == t["kind"][action]; s["turn"] == 1'
+    assert len(compared_with_a_number(ast.parse(bare))) == 3
 
 
 def compiled_functions() -> list[tuple[Path, ast.FunctionDef]]:

@@ -24,7 +24,7 @@ from mrjack_ai.agents import Agent, register_agent
 from mrjack_ai.agents.registry import _AGENTS
 from mrjack_ai.cli.main import main
 from mrjack_ai.common.files import write_whole
-from mrjack_ai.engine.tables import ACTION_KINDS
+from mrjack_ai.engine.types import ACTION_KINDS
 from mrjack_ai.errors import AgentError, MrJackError
 from mrjack_ai.game.belief import determinize
 from mrjack_ai.game.observation import Observation

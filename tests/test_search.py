@@ -16,12 +16,12 @@ from mrjack_ai import AgentError, State
 from mrjack_ai.agents import SearchAgent, make_agent
 from mrjack_ai.agents.search import ORDERS, ROLLOUTS
 from mrjack_ai.engine.compile import JIT_DISABLED
-from mrjack_ai.engine.layout import DETECTIVE, EVENT_ALIBI, EVENT_WITNESS, JACK
+from mrjack_ai.engine.layout import EVENT_ALIBI, EVENT_WITNESS
 from mrjack_ai.game.belief import possible_identities
 from mrjack_ai.search import kernels as engine
 from mrjack_ai.search.certainty import avoidable_losses, certain_wins
 from mrjack_ai.search.tree import SearchSettings, Tree, add_up
-from mrjack_ai.setup.variant import Variant, make_variant
+from mrjack_ai.setup.variant import DETECTIVE, JACK, Variant, make_variant
 from mrjack_ai.tournament import Settings, TournamentError, run_tournament
 
 AGENTS = ("pimc", "ismcts", "mo-ismcts", "omniscient")

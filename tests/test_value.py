@@ -15,7 +15,6 @@ import pytest
 import mrjack_ai
 from mrjack_ai import AgentError, NotationError, State
 from mrjack_ai.agents import PlayEvidence, analyse, make_agent
-from mrjack_ai.engine.layout import DETECTIVE, JACK
 from mrjack_ai.engine.tables import build_tables
 from mrjack_ai.game.belief import identity_weights, possible_identities, public_identities
 from mrjack_ai.search import kernels as engine
@@ -23,7 +22,7 @@ from mrjack_ai.search import value_network
 from mrjack_ai.search.opponent_model import UNIFORM_SHARE
 from mrjack_ai.search.tree import SearchSettings, Tree
 from mrjack_ai.search.weights import load_weights, save_weights
-from mrjack_ai.setup.variant import Variant, make_variant
+from mrjack_ai.setup.variant import DETECTIVE, JACK, Variant, make_variant
 from mrjack_ai.tournament import Settings, run_tournament
 
 VARIANTS = (

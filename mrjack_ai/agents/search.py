@@ -121,7 +121,7 @@ class SearchAgent(Agent):
         self._discretion = discretion
         self._trees: list[Tree] = []
         self._evidence: PlayEvidence | None = None
-        self._sharpness = (
+        self._sharpness: dict[int, float] = (
             {DETECTIVE: float(sharpness), JACK: float(scrutiny)} if belief == "plays" else {}
         )
         self._settings = SearchSettings(

@@ -8,20 +8,10 @@ import numpy as np
 
 from mrjack_ai.engine.bits import ONE, ZERO, integer, lowest
 from mrjack_ai.engine.compile import helper
-from mrjack_ai.engine.tables import CORDON as DO_CORDON
-from mrjack_ai.engine.tables import COVER as DO_COVER
-from mrjack_ai.engine.tables import LAMP as DO_LAMP
-from mrjack_ai.engine.tables import SWAP as DO_SWAP
 from mrjack_ai.engine.tables import WHISTLE_STEPS
+from mrjack_ai.engine.types import ActionKind
 from mrjack_ai.engine.whistle import list_whistles, whistle_spendable
-from mrjack_ai.setup.characters import (
-    ABILITY_CORDON,
-    ABILITY_COVER,
-    ABILITY_DRAW,
-    ABILITY_LAMP,
-    ABILITY_SWAP,
-    ABILITY_WHISTLE,
-)
+from mrjack_ai.setup.characters import Ability
 
 Record = Any
 
@@ -30,15 +20,15 @@ Record = Any
 def ability_usable(s: Record, t: Record) -> bool:
     """True when the open ability of the character being played has something to do now."""
     ability = t["seat_ability"][s["seat"]]
-    if ability == ABILITY_LAMP:
+    if ability == Ability.LAMP:
         return s["lit"] != ZERO and s["lit"] != t["lamps"]
-    if ability == ABILITY_CORDON:
+    if ability == Ability.CORDON:
         return s["cordons"] != ZERO and s["cordons"] != t["exits"]
-    if ability == ABILITY_COVER:
+    if ability == Ability.COVER:
         return s["covered"] != ZERO and s["covered"] != t["manholes"]
-    if ability == ABILITY_WHISTLE:
+    if ability == Ability.WHISTLE:
         return whistle_spendable(s, t, WHISTLE_STEPS) > 0
-    if ability == ABILITY_DRAW:
+    if ability == Ability.DRAW:
         # Cards are never put back (5.1); Jack's own card is not in the pile.
         return integer(s["draws"][0]) + integer(s["draws"][1]) < t["seats"] - 1
     return True
@@ -66,7 +56,7 @@ def list_pairs(
 def list_covers(s: Record, t: Record, out: np.ndarray, count: int) -> int:
     """Append the moves of one cover to an open manhole; pairs count manholes, not hexes."""
     sources = s["covered"]
-    base, places = t["base"][DO_COVER], t["manhole_places"]
+    base, places = t["base"][ActionKind.COVER], t["manhole_places"]
     while sources != ZERO:
         source = t["manhole_rank"][lowest(sources)]
         sources &= sources - ONE
@@ -84,21 +74,22 @@ def list_covers(s: Record, t: Record, out: np.ndarray, count: int) -> int:
 def list_ability(s: Record, t: Record, out: np.ndarray, count: int) -> int:
     """Append the uses of the open ability of the character being played."""
     ability = t["seat_ability"][s["seat"]]
-    if ability == ABILITY_SWAP:
+    if ability == Ability.SWAP:
         for other in range(t["seats"]):
             if other != s["seat"]:
-                out[count] = t["base"][DO_SWAP] + other
+                out[count] = t["base"][ActionKind.SWAP] + other
                 count += 1
-    elif ability == ABILITY_LAMP:
+    elif ability == Ability.LAMP:
         lit, lamps = s["lit"], t["lamps"]
-        count = list_pairs(lit, lamps & ~lit, t["base"][DO_LAMP], t["lamp_places"], out, count)
-    elif ability == ABILITY_CORDON:
+        base = t["base"][ActionKind.LAMP]
+        count = list_pairs(lit, lamps & ~lit, base, t["lamp_places"], out, count)
+    elif ability == Ability.CORDON:
         cordons, exits = s["cordons"], t["exits"]
-        base = t["base"][DO_CORDON]
+        base = t["base"][ActionKind.CORDON]
         count = list_pairs(cordons, exits & ~cordons, base, t["exit_places"], out, count)
-    elif ability == ABILITY_COVER:
+    elif ability == Ability.COVER:
         count = list_covers(s, t, out, count)
-    elif ability == ABILITY_WHISTLE:
+    elif ability == Ability.WHISTLE:
         count = list_whistles(s, t, WHISTLE_STEPS, out, count)
     return count
 

@@ -22,19 +22,10 @@ from mrjack_ai.engine.bits import integer, nth_bit, popcount, random_below
 from mrjack_ai.engine.compile import helper, kernel
 from mrjack_ai.engine.features import write_features
 from mrjack_ai.engine.kernels import apply_recorded
-from mrjack_ai.engine.layout import (
-    CHANCE,
-    DETECTIVE,
-    JACK,
-    NODE_DEAL,
-    NODE_JACK,
-    NODE_TERMINAL,
-    STATE,
-    STATE_WORDS,
-    game_words,
-)
+from mrjack_ai.engine.layout import STATE, STATE_WORDS, game_words
 from mrjack_ai.engine.tables import MAX_ACTIONS, TABLES
 from mrjack_ai.engine.turn import alibi_pile, detective_return, list_legal, set_up
+from mrjack_ai.engine.types import NodeKind, Player
 from mrjack_ai.setup.variant import Variant
 
 SHOW = 0
@@ -51,10 +42,10 @@ def row_words(variant: Variant) -> int:
 @helper
 def _resolve_chance(game: Any, s: Any, t: Any, generator: Any) -> None:
     """Draw outcomes until a player decides or the game is over; all are equally likely."""
-    while s["player"] == CHANCE:
-        if s["node"] == NODE_DEAL:
+    while s["player"] == Player.CHANCE:
+        if s["node"] == NodeKind.DEAL:
             outcome = random_below(generator, t["deals"])
-        elif s["node"] == NODE_JACK:
+        elif s["node"] == NodeKind.JACK:
             outcome = random_below(generator, t["seats"])
         else:
             pile = np.uint64(alibi_pile(s, t))
@@ -107,23 +98,23 @@ def advance(
         s = positions[i * spacing]
         generator = chance[i]
         restart = not playing and actions[i] == RESTART
-        rewards[i, DETECTIVE] = 0.0
-        rewards[i, JACK] = 0.0
+        rewards[i, Player.DETECTIVE] = 0.0
+        rewards[i, Player.JACK] = 0.0
         terminated[i] = False
         endings[i] = 0
-        if s["node"] != NODE_TERMINAL and not restart:
+        if s["node"] != NodeKind.TERMINAL and not restart:
             if playing:
                 apply_recorded(game, s, t, actions[i])
             _resolve_chance(game, s, t, generator)
-            if s["node"] == NODE_TERMINAL:
+            if s["node"] == NodeKind.TERMINAL:
                 won = detective_return(s)
-                rewards[i, DETECTIVE] = won
-                rewards[i, JACK] = -won
+                rewards[i, Player.DETECTIVE] = won
+                rewards[i, Player.JACK] = -won
                 if final_observations.shape[2] > 0:
                     final_observations[i, :, :] = 0.0
-                    write_features(s, t, DETECTIVE, final_observations[i, DETECTIVE])
-                    write_features(s, t, JACK, final_observations[i, JACK])
-        if s["node"] == NODE_TERMINAL and not restart:
+                    write_features(s, t, Player.DETECTIVE, final_observations[i, Player.DETECTIVE])
+                    write_features(s, t, Player.JACK, final_observations[i, Player.JACK])
+        if s["node"] == NodeKind.TERMINAL and not restart:
             terminated[i] = True
             endings[i] = s["ending"]
         if restart or (auto_reset and terminated[i]):

@@ -8,15 +8,16 @@ import numpy as np
 
 from mrjack_ai.engine.bits import ONE, ZERO, lowest
 from mrjack_ai.engine.compile import helper, kernel
-from mrjack_ai.engine.layout import DETECTIVE, NODE_NAMES, STATE, STATE_WORDS
+from mrjack_ai.engine.layout import STATE, STATE_WORDS
 from mrjack_ai.engine.movement import lit_hexes, visible_seats
 from mrjack_ai.engine.tables import NO_SEAT, TABLES, WHISTLE_STEPS
+from mrjack_ai.engine.types import EndingKind, NodeKind, Player
 from mrjack_ai.setup.board import DIRECTIONS
 from mrjack_ai.setup.variant import MAX_TURNS
 
-_NODES = len(NODE_NAMES)
+_NODES = len(NodeKind)
 _DIRECTIONS = len(DIRECTIONS)
-ENDING_KINDS = 5
+_ENDINGS = len(EndingKind)
 
 
 @helper
@@ -80,7 +81,7 @@ def write_features(s: Any, t: Any, player: int, out: Any) -> int:
     at += seats
     _write_mask(out, at, s["ruled_out"])
     at += seats
-    if player != DETECTIVE and s["jack"] != NO_SEAT:
+    if player != Player.DETECTIVE and s["jack"] != NO_SEAT:
         out[at + s["jack"]] = 1.0
     at += seats
     _write_mask(out, at, s["drawn"][player])
@@ -108,7 +109,7 @@ def write_features(s: Any, t: Any, player: int, out: Any) -> int:
         out[at + s["accused"]] = 1.0
     at += seats
     out[at + s["ending"]] = 1.0
-    at += ENDING_KINDS
+    at += _ENDINGS
     return at
 
 

@@ -14,25 +14,20 @@ import numpy as np
 from mrjack_ai.engine.bits import integer, next_random, random_below
 from mrjack_ai.engine.compile import helper, kernel
 from mrjack_ai.engine.layout import (
-    CHANCE,
     COUNT_WORD,
-    DETECTIVE,
     EVENT_ALIBI,
     EVENT_DEAL,
     EVENT_JACK,
     EVENT_WITNESS,
     EVENTS_WORD,
     GENERATOR,
-    NODE_ALIBI,
-    NODE_DEAL,
-    NODE_JACK,
-    NODE_TERMINAL,
     STATE,
     STATE_WORDS,
 )
 from mrjack_ai.engine.movement import lit_hexes, open_exits, reach, visible_seats
 from mrjack_ai.engine.tables import MAX_ACTIONS, NO_SEAT, TABLES
 from mrjack_ai.engine.turn import apply, drawing_player, list_legal, set_up
+from mrjack_ai.engine.types import NodeKind, Player
 
 assert TABLES.itemsize % 8 == 0
 
@@ -67,11 +62,11 @@ def start_game(game: Any, tables: Any) -> None:
 def apply_recorded(game: Any, s: Any, t: Any, action: int) -> None:
     """Apply a legal action or chance outcome to `s`, the position in `game`, and record it."""
     node = s["node"]
-    if node == NODE_JACK:
+    if node == NodeKind.JACK:
         _record_event(game, EVENT_JACK + action)
-    elif node == NODE_DEAL:
+    elif node == NodeKind.DEAL:
         _record_event(game, EVENT_DEAL + action)
-    elif node == NODE_ALIBI:
+    elif node == NodeKind.ALIBI:
         _record_event(game, EVENT_ALIBI + 16 * drawing_player(s, t) + action)
     else:
         _record_event(game, action)
@@ -192,9 +187,9 @@ def count_sequences(game: Any, tables: Any, depth: int) -> int:
 def _random_game(s: Any, t: Any, generator: Any, actions: Any) -> int:
     """Play uniformly at random to the end; returns the number of decisions (chance excluded)."""
     decisions = 0
-    while s["node"] != NODE_TERMINAL:
+    while s["node"] != NodeKind.TERMINAL:
         count = list_legal(s, t, actions)
-        if s["player"] != CHANCE:
+        if s["player"] != Player.CHANCE:
             decisions += 1
         apply(s, t, actions[random_below(generator, count)])
     return decisions
@@ -231,6 +226,6 @@ def mask_state(game: Any, player: int) -> None:
     The identity is hidden from the Detective, and the other's alibi cards from both.
     """
     s = game[:STATE_WORDS].view(STATE)[0]
-    if player == DETECTIVE:
+    if player == Player.DETECTIVE:
         s["jack"] = NO_SEAT
     s["drawn"][1 - player] = 0

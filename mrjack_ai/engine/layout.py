@@ -14,30 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from mrjack_ai.engine.tables import max_game_length
+from mrjack_ai.engine.types import Player
 from mrjack_ai.setup.variant import MAX_SEATS, MAX_TURNS, Variant
 
-# Nodes of the game tree, in the words of docs/rules.md, section 9.
-NODE_JACK, NODE_DEAL, NODE_PICK, NODE_USE, NODE_WHISTLE, NODE_AIM, NODE_ALIBI, NODE_TERMINAL = (
-    range(8)
-)
-NODE_NAMES: tuple[str, ...] = ("jack", "deal", "pick", "use", "whistle", "aim", "alibi", "terminal")
-
-# Player ids, as OpenSpiel has them.
-DETECTIVE = 0
-JACK = 1
-CHANCE = -1
-TERMINAL = -4
-
-PLAYER_BY_BYTE: dict[int, int] = {
-    DETECTIVE: DETECTIVE,
-    JACK: JACK,
-    256 + CHANCE: CHANCE,
-    256 + TERMINAL: TERMINAL,
-}
+PLAYER_BY_BYTE: dict[int, int] = {player & 0xFF: int(player) for player in Player}
 """Player id by the byte that holds it in word SUMMARY_WORD."""
-
-# How a game ended (section 7); `game.endings` has their names.
-NOT_ENDED, CAUGHT, WRONG_ACCUSATION, ESCAPE, DAWN = range(5)
 
 STATE = np.dtype(
     [
@@ -48,8 +29,8 @@ STATE = np.dtype(
         ("position", "u1", (MAX_SEATS,)),  # hex by seat, NO_SEAT beyond the cast
         ("tile_place", "u1", (MAX_TURNS,)),  # gaslight place of tile 1..8, NO_SEAT when gone
         # The next eight bytes are word SUMMARY_WORD, so Python reads them in one go.
-        ("node", "u1"),
-        ("player", "i1"),  # who decides: DETECTIVE, JACK, CHANCE, TERMINAL
+        ("node", "u1"),  # NodeKind
+        ("player", "i1"),  # Player: who decides
         ("turn", "u1"),  # 0 before the first deal
         ("play", "u1"),  # index of the play in the turn
         ("jack", "u1"),  # seat, NO_SEAT before the draw or when hidden
@@ -67,7 +48,7 @@ STATE = np.dtype(
         ("steps", "u1"),  # steps of the whistle still to be spent
         ("whistled", "u1"),  # seats whistled in this play
         ("accused", "u1"),  # seat accused at the end, NO_SEAT otherwise
-        ("ending", "u1"),  # NOT_ENDED .. DAWN
+        ("ending", "u1"),  # EndingKind
         ("reserved", "u1", (58,)),
     ]
 )
@@ -80,12 +61,12 @@ assert STATE.fields["node"][1] % 8 == 0  # type: ignore[index]
 
 
 def node_of(words: npt.NDArray[np.uint64]) -> int:
-    """The node (NODE_JACK .. NODE_TERMINAL) of a packed position or game."""
+    """The `NodeKind`, as a plain number, of a packed position or game."""
     return words.item(SUMMARY_WORD) & 0xFF
 
 
 def player_of(words: npt.NDArray[np.uint64]) -> int:
-    """Who decides (DETECTIVE, JACK, CHANCE, TERMINAL) in a packed position or game."""
+    """The `Player` who decides, as a plain number, in a packed position or game."""
     return PLAYER_BY_BYTE[words.item(SUMMARY_WORD) >> 8 & 0xFF]
 
 

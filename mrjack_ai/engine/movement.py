@@ -13,11 +13,8 @@ import numpy as np
 from mrjack_ai.engine.bits import ONE, ZERO, bit, has, integer, lowest
 from mrjack_ai.engine.compile import helper
 from mrjack_ai.engine.geometry import beam, one_step, within_steps
-from mrjack_ai.engine.layout import DETECTIVE
-from mrjack_ai.engine.tables import ACCUSE as DO_ACCUSE
-from mrjack_ai.engine.tables import ESCAPE as DO_ESCAPE
-from mrjack_ai.engine.tables import MOVE as DO_MOVE
 from mrjack_ai.engine.tables import NO_SEAT
+from mrjack_ai.engine.types import ActionKind, Player
 
 Record = Any
 
@@ -94,8 +91,8 @@ def list_moves(s: Record, t: Record, out: np.ndarray, count: int) -> int:
     seat = s["seat"]
     here = s["position"][seat]
     within = reach(s, t, t["seat_walk"][seat], here, t["seat_range"][seat])
-    if s["player"] == DETECTIVE:
-        base = t["base"][DO_ACCUSE]
+    if s["player"] == Player.DETECTIVE:
+        base = t["base"][ActionKind.ACCUSE]
         for other in range(t["seats"]):
             if other != seat and has(within, s["position"][other]):
                 out[count] = base + other
@@ -103,11 +100,11 @@ def list_moves(s: Record, t: Record, out: np.ndarray, count: int) -> int:
     elif seat == s["jack"] and s["seen"] == 0:
         exits = open_exits(s, t, seat)
         while exits != ZERO:
-            out[count] = t["base"][DO_ESCAPE] + lowest(exits)
+            out[count] = t["base"][ActionKind.ESCAPE] + lowest(exits)
             count += 1
             exits &= exits - ONE
     ends = within & ~s["occupied"]
-    base = t["base"][DO_MOVE]
+    base = t["base"][ActionKind.MOVE]
     while ends != ZERO:
         out[count] = base + lowest(ends)
         count += 1

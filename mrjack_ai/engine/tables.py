@@ -13,18 +13,10 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from mrjack_ai.engine.types import ActionKind
 from mrjack_ai.errors import BoardError
 from mrjack_ai.setup.board import DIRECTIONS, MAX_PLACES, MAX_STREETS, Board
-from mrjack_ai.setup.characters import (
-    ABILITY_AIM,
-    ABILITY_DRAW,
-    ABILITY_NONE,
-    ABILITY_SWAP,
-    ABILITY_WHISTLE,
-    MAX_RANGE,
-    WALK_ANYWHERE,
-    WALK_STREETS,
-)
+from mrjack_ai.setup.characters import MAX_RANGE, Ability, Walk
 from mrjack_ai.setup.variant import MAX_SEATS, MAX_TURNS, Variant
 
 Words = npt.NDArray[np.uint64]
@@ -34,23 +26,6 @@ NO_SEAT = 255
 
 WHISTLE_STEPS = 3
 """Steps a whistle spends in all (5.6)."""
-
-# Kinds of player action, in the order of their ids.
-PICK, LIGHT, STAY, ACCUSE, ESCAPE, MOVE, SWAP, LAMP, CORDON, COVER, WHISTLE = range(11)
-ACTION_KINDS: tuple[str, ...] = (
-    "pick",
-    "light",
-    "stay",
-    "accuse",
-    "escape",
-    "move",
-    "swap",
-    "lamp",
-    "cordon",
-    "cover",
-    "whistle",
-)
-"""First word of an action's text, by kind (section 9)."""
 
 _LARGEST_PAIRS = MAX_PLACES * (MAX_PLACES - 1)
 MAX_ACTIONS = (
@@ -91,7 +66,7 @@ TABLES = np.dtype(
         ("deals", "i8"),
         ("actions", "i8"),
         # First id of each kind of action, then the number of actions.
-        ("base", "i8", (len(ACTION_KINDS) + 1,)),
+        ("base", "i8", (len(ActionKind) + 1,)),
         # Index of a manhole among the manholes, by hex; for the pair ids of covers.
         ("manhole_rank", "i8", (MAX_STREETS,)),
         ("manhole_places", "i8"),
@@ -227,8 +202,8 @@ def build_tables(variant: Variant) -> Words:
     for h in hexes:
         record["neighbours"][h] = sum(_bit(n) for n in geometry.street_neighbours[h])
         for steps in range(MAX_RANGE + 1):
-            record["ball"][WALK_STREETS, h, steps] = geometry.ball(h, steps)
-            record["ball"][WALK_ANYWHERE, h, steps] = geometry.ball_anywhere(h, steps)
+            record["ball"][Walk.STREETS, h, steps] = geometry.ball(h, steps)
+            record["ball"][Walk.ANYWHERE, h, steps] = geometry.ball_anywhere(h, steps)
         for index, direction in enumerate(DIRECTIONS):
             record["beam"][h, index] = geometry.beam(h, direction)
         for walker in hexes:
@@ -264,7 +239,7 @@ def build_tables(variant: Variant) -> Words:
         record["seat_range"][seat] = kind.range
         record["seat_walk"][seat] = kind.walk
         record["seat_ability"][seat] = kind.ability
-        if kind.ability == ABILITY_AIM:
+        if kind.ability == Ability.AIM:
             if board.watson_light is None:
                 raise BoardError(f"board {board.name!r} has no 'watson_light' for {kind.code}")
             record["light_seat"] = seat
@@ -290,7 +265,7 @@ def build_tables(variant: Variant) -> Words:
             record["kind"][action] = number
             record["argument"][action] = triple
             action += 1
-    record["base"][len(ACTION_KINDS)] = action
+    record["base"][len(ActionKind)] = action
     record["actions"] = action
     words.setflags(write=False)
     return words
@@ -302,27 +277,27 @@ def max_game_length(variant: Variant) -> int:
     A play is a card, a move and at most: one ability action, or an alibi draw or aim; a whistle
     has three walks; a whistle or a swap that moves Watson adds an aim.
     """
-    has_light = any(kind.ability == ABILITY_AIM for kind in variant.kinds)
+    has_light = any(kind.ability == Ability.AIM for kind in variant.kinds)
     lengths = []
     for kind in variant.kinds:
-        if kind.ability == ABILITY_NONE:
+        if kind.ability == Ability.NONE:
             lengths.append(2)
-        elif kind.ability == ABILITY_WHISTLE:
+        elif kind.ability == Ability.WHISTLE:
             lengths.append(2 + min(WHISTLE_STEPS, len(variant.cast) - 1) + has_light)
-        elif kind.ability == ABILITY_SWAP:
+        elif kind.ability == Ability.SWAP:
             lengths.append(2 + has_light)
         else:
             lengths.append(3)
     whole, odd = divmod(variant.turns, 2)
     pairs = 1 + whole * (1 + sum(lengths))
-    draws = sum(kind.ability == ABILITY_DRAW for kind in variant.kinds)
+    draws = sum(kind.ability == Ability.DRAW for kind in variant.kinds)
     if not odd:
         return pairs - max(0, draws * whole - (len(variant.cast) - 1))
     # The cards of the last odd turn: the longest plays. When the alibi pile runs out before, it
     # matters whether Holmes is among them.
     best = 0
     for last in combinations(range(len(lengths)), variant.cards_per_turn):
-        drawing = sum(variant.kinds[seat].ability == ABILITY_DRAW for seat in last)
+        drawing = sum(variant.kinds[seat].ability == Ability.DRAW for seat in last)
         missing = max(0, draws * whole + drawing - (len(variant.cast) - 1))
         best = max(best, 1 + sum(lengths[seat] for seat in last) - missing)
     return pairs + best

@@ -14,41 +14,12 @@ import numpy as np
 from mrjack_ai.engine.abilities import ability_usable, list_ability, manhole_bit
 from mrjack_ai.engine.bits import ZERO, bit, integer
 from mrjack_ai.engine.compile import helper
-from mrjack_ai.engine.layout import (
-    CAUGHT,
-    CHANCE,
-    DAWN,
-    DETECTIVE,
-    ESCAPE,
-    JACK,
-    NODE_AIM,
-    NODE_ALIBI,
-    NODE_DEAL,
-    NODE_JACK,
-    NODE_PICK,
-    NODE_TERMINAL,
-    NODE_USE,
-    NODE_WHISTLE,
-    NOT_ENDED,
-    TERMINAL,
-    WRONG_ACCUSATION,
-)
 from mrjack_ai.engine.movement import list_moves, open_exits, visible_seats
-from mrjack_ai.engine.tables import ACCUSE as DO_ACCUSE
-from mrjack_ai.engine.tables import CORDON as DO_CORDON
-from mrjack_ai.engine.tables import COVER as DO_COVER
-from mrjack_ai.engine.tables import ESCAPE as DO_ESCAPE
-from mrjack_ai.engine.tables import LAMP as DO_LAMP
-from mrjack_ai.engine.tables import LIGHT as DO_LIGHT
-from mrjack_ai.engine.tables import MOVE as DO_MOVE
 from mrjack_ai.engine.tables import NO_SEAT, WHISTLE_STEPS
-from mrjack_ai.engine.tables import PICK as DO_PICK
-from mrjack_ai.engine.tables import STAY as DO_STAY
-from mrjack_ai.engine.tables import SWAP as DO_SWAP
-from mrjack_ai.engine.tables import WHISTLE as DO_WHISTLE
+from mrjack_ai.engine.types import ActionKind, EndingKind, NodeKind, Player
 from mrjack_ai.engine.whistle import list_whistles, whistle_spendable
 from mrjack_ai.setup.board import DIRECTIONS
-from mrjack_ai.setup.characters import ABILITY_AIM, ABILITY_DRAW, ABILITY_NONE, ABILITY_SWAP
+from mrjack_ai.setup.characters import Ability
 from mrjack_ai.setup.variant import MAX_SEATS, MAX_TURNS
 
 Record = Any
@@ -64,34 +35,34 @@ def list_legal(s: Record, t: Record, out: np.ndarray) -> int:
     """
     node = s["node"]
     count = 0
-    if node == NODE_PICK:
+    if node == NodeKind.PICK:
         for seat in range(t["seats"]):
             if integer(s["remaining"]) >> seat & 1:
-                out[count] = t["base"][DO_PICK] + seat
+                out[count] = t["base"][ActionKind.PICK] + seat
                 count += 1
-    elif node == NODE_USE:
+    elif node == NodeKind.USE:
         if s["moved"] == 0:
             count = list_moves(s, t, out, count)
         if s["ability"] == 1:
             count = list_ability(s, t, out, count)
         if count == 0:
-            out[0] = t["base"][DO_STAY]  # 4.6
+            out[0] = t["base"][ActionKind.STAY]  # 4.6
             count = 1
-    elif node == NODE_WHISTLE:
+    elif node == NodeKind.WHISTLE:
         count = list_whistles(s, t, s["steps"], out, count)
-    elif node == NODE_AIM:
+    elif node == NodeKind.AIM:
         for direction in range(N_DIRECTIONS):
-            out[count] = t["base"][DO_LIGHT] + direction
+            out[count] = t["base"][ActionKind.LIGHT] + direction
             count += 1
-    elif node == NODE_JACK:
+    elif node == NodeKind.JACK:
         for seat in range(t["seats"]):
             out[count] = seat
             count += 1
-    elif node == NODE_DEAL:
+    elif node == NodeKind.DEAL:
         for outcome in range(t["deals"]):
             out[count] = outcome
             count += 1
-    elif node == NODE_ALIBI:
+    elif node == NodeKind.ALIBI:
         pile = alibi_pile(s, t)
         for seat in range(t["seats"]):
             if pile >> seat & 1:
@@ -116,7 +87,7 @@ def public_suspects(s: Record, t: Record) -> int:
 @helper
 def detective_suspects(s: Record, t: Record) -> int:
     """Mask of the seats the Detective holds possible: his alibi cards count too."""
-    return public_suspects(s, t) & ~integer(s["drawn"][DETECTIVE])
+    return public_suspects(s, t) & ~integer(s["drawn"][Player.DETECTIVE])
 
 
 @helper
@@ -140,8 +111,8 @@ def set_up(s: Record, t: Record) -> None:
     s["covered"] = t["start_covered"]
     s["lit"] = t["start_lit"]
     s["cordons"] = t["start_cordons"]
-    s["node"] = NODE_JACK
-    s["player"] = CHANCE
+    s["node"] = NodeKind.JACK
+    s["player"] = Player.CHANCE
     s["jack"] = NO_SEAT
     s["seen"] = 1
     s["light"] = t["start_light"]
@@ -151,8 +122,8 @@ def set_up(s: Record, t: Record) -> None:
 
 @helper
 def end_game(s: Record, ending: int) -> None:
-    s["node"] = NODE_TERMINAL
-    s["player"] = TERMINAL
+    s["node"] = NodeKind.TERMINAL
+    s["player"] = Player.TERMINAL
     s["ending"] = ending
 
 
@@ -164,8 +135,8 @@ def start_turn(s: Record, t: Record) -> None:
     if s["turn"] & 1:
         s["dealt"] = 0
         s["remaining"] = 0
-        s["node"] = NODE_DEAL
-        s["player"] = CHANCE
+        s["node"] = NodeKind.DEAL
+        s["player"] = Player.CHANCE
     else:
         s["remaining"] = integer(t["cast"]) & ~integer(s["dealt"])
         start_play(s, t)
@@ -173,7 +144,7 @@ def start_turn(s: Record, t: Record) -> None:
 
 @helper
 def start_play(s: Record, t: Record) -> None:
-    s["node"] = NODE_PICK
+    s["node"] = NodeKind.PICK
     s["player"] = t["play_order"][s["turn"] & 1, s["play"]]
 
 
@@ -193,7 +164,7 @@ def call_witnesses(s: Record, t: Record) -> None:
 def end_turn(s: Record, t: Record) -> None:
     """3.4, 7.3."""
     if s["turn"] == t["turns"]:
-        end_game(s, DAWN)
+        end_game(s, EndingKind.DAWN)
         return
     call_witnesses(s, t)
     number = s["turn"] - 1
@@ -224,22 +195,22 @@ def go_on(s: Record, t: Record) -> None:
     """Find the next node of the play in progress, or end it."""
     if s["steps"] > 0:
         if whistle_spendable(s, t, s["steps"]) > 0:
-            s["node"] = NODE_WHISTLE
+            s["node"] = NodeKind.WHISTLE
             return
         s["steps"] = 0
     s["whistled"] = 0
     if s["moved"] == 0:
-        s["node"] = NODE_USE
+        s["node"] = NodeKind.USE
         return
     if s["ability"] == 1 and ability_usable(s, t):
         ability = t["seat_ability"][s["seat"]]
-        if ability == ABILITY_DRAW:
-            s["node"] = NODE_ALIBI
-            s["player"] = CHANCE
-        elif ability == ABILITY_AIM:
-            s["node"] = NODE_AIM
+        if ability == Ability.DRAW:
+            s["node"] = NodeKind.ALIBI
+            s["player"] = Player.CHANCE
+        elif ability == Ability.AIM:
+            s["node"] = NodeKind.AIM
         else:
-            s["node"] = NODE_USE
+            s["node"] = NodeKind.USE
         return
     end_play(s, t)
 
@@ -248,7 +219,7 @@ def go_on(s: Record, t: Record) -> None:
 def go_on_after(s: Record, t: Record, carried: int) -> None:
     """As `go_on`, but first aim the lantern when its bearer was just whistled or swapped (5.3)."""
     if carried == t["light_seat"]:
-        s["node"] = NODE_AIM
+        s["node"] = NodeKind.AIM
     else:
         go_on(s, t)
 
@@ -262,10 +233,10 @@ def place(s: Record, seat: int, hex: int) -> None:
 @helper
 def apply_chance(s: Record, t: Record, outcome: int) -> None:
     """Apply the outcome of a chance node."""
-    if s["node"] == NODE_JACK:
+    if s["node"] == NodeKind.JACK:
         s["jack"] = outcome
         start_turn(s, t)
-    elif s["node"] == NODE_DEAL:
+    elif s["node"] == NodeKind.DEAL:
         s["dealt"] = t["deal_mask"][outcome]
         s["remaining"] = s["dealt"]
         start_play(s, t)
@@ -289,37 +260,37 @@ def apply_player(s: Record, t: Record, action: int) -> None:
     kind = t["kind"][action]
     first = t["argument"][action, 0]
     second = t["argument"][action, 1]
-    if kind == DO_PICK:
+    if kind == ActionKind.PICK:
         s["seat"] = first
-        s["ability"] = t["seat_ability"][first] != ABILITY_NONE
-        s["node"] = NODE_USE
-    elif kind == DO_MOVE:
+        s["ability"] = t["seat_ability"][first] != Ability.NONE
+        s["node"] = NodeKind.USE
+    elif kind == ActionKind.MOVE:
         place(s, s["seat"], first)
         s["moved"] = 1
-        if t["seat_ability"][s["seat"]] == ABILITY_SWAP:
+        if t["seat_ability"][s["seat"]] == Ability.SWAP:
             s["ability"] = 0  # 5.5: moves or swaps, never both
         go_on(s, t)
-    elif kind == DO_LIGHT:
+    elif kind == ActionKind.LIGHT:
         s["light"] = first
-        if t["seat_ability"][s["seat"]] == ABILITY_AIM:
+        if t["seat_ability"][s["seat"]] == Ability.AIM:
             s["ability"] = 0
         go_on(s, t)
-    elif kind == DO_LAMP:
+    elif kind == ActionKind.LAMP:
         s["lit"] = (s["lit"] & ~bit(first)) | bit(second)
         for number in range(MAX_TURNS):
             if s["tile_place"][number] == first:
                 s["tile_place"][number] = second
         s["ability"] = 0
         go_on(s, t)
-    elif kind == DO_CORDON:
+    elif kind == ActionKind.CORDON:
         s["cordons"] = (s["cordons"] & ~bit(first)) | bit(second)
         s["ability"] = 0
         go_on(s, t)
-    elif kind == DO_COVER:
+    elif kind == ActionKind.COVER:
         s["covered"] = (s["covered"] & ~manhole_bit(t, first)) | manhole_bit(t, second)
         s["ability"] = 0
         go_on(s, t)
-    elif kind == DO_WHISTLE:
+    elif kind == ActionKind.WHISTLE:
         if s["steps"] == 0:
             s["steps"] = WHISTLE_STEPS
         s["ability"] = 0
@@ -327,20 +298,20 @@ def apply_player(s: Record, t: Record, action: int) -> None:
         s["whistled"] |= 1 << first
         place(s, first, second)
         go_on_after(s, t, first)
-    elif kind == DO_SWAP:
+    elif kind == ActionKind.SWAP:
         here, there = s["position"][s["seat"]], s["position"][first]
         s["position"][s["seat"]] = there
         s["position"][first] = here
         s["ability"] = 0
         s["moved"] = 1
         go_on_after(s, t, first)
-    elif kind == DO_ACCUSE:
+    elif kind == ActionKind.ACCUSE:
         s["accused"] = first
-        end_game(s, CAUGHT if first == s["jack"] else WRONG_ACCUSATION)
-    elif kind == DO_ESCAPE:
-        end_game(s, ESCAPE)
-    elif kind == DO_STAY:
-        if s["player"] == JACK and s["seen"] == 0 and open_exits(s, t, s["seat"]) != ZERO:
+        end_game(s, EndingKind.CAUGHT if first == s["jack"] else EndingKind.WRONG_ACCUSATION)
+    elif kind == ActionKind.ESCAPE:
+        end_game(s, EndingKind.ESCAPE)
+    elif kind == ActionKind.STAY:
+        if s["player"] == Player.JACK and s["seen"] == 0 and open_exits(s, t, s["seat"]) != ZERO:
             # He could have left, were he Jack, and would have had to.
             s["ruled_out"] |= 1 << s["seat"]
         s["moved"] = 1
@@ -350,7 +321,7 @@ def apply_player(s: Record, t: Record, action: int) -> None:
 @helper
 def apply(s: Record, t: Record, action: int) -> None:
     """Apply a legal action or a chance outcome."""
-    if s["player"] == CHANCE:
+    if s["player"] == Player.CHANCE:
         apply_chance(s, t, action)
     else:
         apply_player(s, t, action)
@@ -359,6 +330,6 @@ def apply(s: Record, t: Record, action: int) -> None:
 @helper
 def detective_return(s: Record) -> int:
     """+1, -1, or 0 before the end (7.4)."""
-    if s["ending"] == NOT_ENDED:
+    if s["ending"] == EndingKind.NOT_ENDED:
         return 0
-    return 1 if s["ending"] == CAUGHT else -1
+    return 1 if s["ending"] == EndingKind.CAUGHT else -1

@@ -9,8 +9,8 @@ import numpy as np
 from mrjack_ai.engine.bits import ONE, ZERO, bit, has, integer, lowest
 from mrjack_ai.engine.compile import helper
 from mrjack_ai.engine.geometry import whistle_ends
-from mrjack_ai.engine.tables import WHISTLE as DO_WHISTLE
 from mrjack_ai.engine.tables import WHISTLE_STEPS
+from mrjack_ai.engine.types import ActionKind
 
 Record = Any
 
@@ -111,7 +111,7 @@ def list_whistles(s: Record, t: Record, steps: int, out: np.ndarray, count: int)
     occupied = s["occupied"]
     free = not_whistled(s, t)
     most = spendable(s, t, goodley, occupied, free, steps)
-    base = t["base"][DO_WHISTLE]
+    base = t["base"][ActionKind.WHISTLE]
     for seat in range(t["seats"]):
         if free >> seat & 1:
             here = s["position"][seat]

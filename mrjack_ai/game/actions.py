@@ -12,23 +12,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
 
-from mrjack_ai.engine.tables import (
-    ACCUSE,
-    ACTION_KINDS,
-    CORDON,
-    COVER,
-    ESCAPE,
-    LAMP,
-    LIGHT,
-    MOVE,
-    PICK,
-    SWAP,
-    WHISTLE,
-    action_arguments,
-    build_tables,
-    deal_outcomes,
-    tables_record,
-)
+from mrjack_ai.engine.tables import action_arguments, build_tables, deal_outcomes, tables_record
+from mrjack_ai.engine.types import ACTION_KINDS, ActionKind
 from mrjack_ai.errors import NotationError
 from mrjack_ai.setup.board import DIRECTIONS
 from mrjack_ai.setup.variant import Variant
@@ -100,21 +85,21 @@ class ActionSpace:
     def _words(self, kind: int, arguments: tuple[int, int, int]) -> tuple[str | int, ...]:
         board, cast = self.variant.board, self.variant.cast
         first, second, third = arguments
-        if kind in (PICK, ACCUSE, SWAP):
+        if kind in (ActionKind.PICK, ActionKind.ACCUSE, ActionKind.SWAP):
             return (cast[first],)
-        if kind == LIGHT:
+        if kind == ActionKind.LIGHT:
             return (DIRECTIONS[first],)
-        if kind == ESCAPE:
+        if kind == ActionKind.ESCAPE:
             return (board.exit_names[first],)
-        if kind == MOVE:
+        if kind == ActionKind.MOVE:
             return (board.streets[first],)
-        if kind == LAMP:
+        if kind == ActionKind.LAMP:
             return (board.gaslights[first], board.gaslights[second])
-        if kind == CORDON:
+        if kind == ActionKind.CORDON:
             return (board.exit_names[first], board.exit_names[second])
-        if kind == COVER:
+        if kind == ActionKind.COVER:
             return (board.manholes[first], board.manholes[second])
-        if kind == WHISTLE:
+        if kind == ActionKind.WHISTLE:
             return (cast[first], board.streets[second], third)
         return ()
 
@@ -166,4 +151,4 @@ def action_space(variant: Variant) -> ActionSpace:
 def accusation_ids(variant: Variant) -> tuple[int, int]:
     """First accusation id and the id after the last; seats are in order between them."""
     base = tables_record(build_tables(variant))["base"]
-    return int(base[ACCUSE]), int(base[ACCUSE + 1])
+    return int(base[ActionKind.ACCUSE]), int(base[ActionKind.ACCUSE + 1])

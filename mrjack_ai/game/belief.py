@@ -13,23 +13,19 @@ import numpy as np
 import numpy.typing as npt
 
 from mrjack_ai.engine.layout import (
-    CAUGHT,
     COUNT_WORD,
-    DETECTIVE,
-    ESCAPE,
     EVENT_ALIBI,
     EVENT_DEAL,
     EVENT_HIDDEN_SEAT,
     EVENT_JACK,
     EVENT_WITNESS,
     EVENTS_WORD,
-    NODE_JACK,
     STATE,
     STATE_WORDS,
-    WRONG_ACCUSATION,
     game_words,
 )
 from mrjack_ai.engine.tables import NO_SEAT, Words
+from mrjack_ai.engine.types import EndingKind, NodeKind, Player
 from mrjack_ai.game.observation import Observation
 from mrjack_ai.game.position import set_bits
 from mrjack_ai.game.state import State
@@ -48,17 +44,17 @@ def possible_identities(observation: Observation) -> int:
     All of them are equally likely. 0 before Jack's card is drawn.
     """
     s = observation._record
-    if int(s["node"]) == NODE_JACK:
+    if int(s["node"]) == NodeKind.JACK:
         return 0
     if int(s["jack"]) != NO_SEAT:
         return 1 << int(s["jack"])
     ending = int(s["ending"])
-    if ending == CAUGHT:
+    if ending == EndingKind.CAUGHT:
         return 1 << int(s["accused"])
-    if ending == ESCAPE:
+    if ending == EndingKind.ESCAPE:
         return 1 << int(s["seat"])
-    innocent = int(s["drawn"][DETECTIVE])
-    if ending == WRONG_ACCUSATION:
+    innocent = int(s["drawn"][Player.DETECTIVE])
+    if ending == EndingKind.WRONG_ACCUSATION:
         innocent |= 1 << int(s["accused"])
     return public_identities(observation) & ~innocent
 
@@ -98,7 +94,7 @@ def determinize(
     s = words[:STATE_WORDS].view(STATE)[0]
     player, other = observation.player, 1 - observation.player
 
-    if int(s["jack"]) == NO_SEAT and int(s["node"]) != NODE_JACK:
+    if int(s["jack"]) == NO_SEAT and int(s["node"]) != NodeKind.JACK:
         seats = list(set_bits(possible_identities(observation)))
         if weights is None:
             s["jack"] = seats[int(rng.integers(len(seats)))]
@@ -118,7 +114,7 @@ def determinize(
         root = np.frombuffer(observation.root, np.uint64).copy()
         r = root.view(STATE)[0]
         known = int(r["draws"][other])
-        if int(r["node"]) != NODE_JACK:
+        if int(r["node"]) != NodeKind.JACK:
             r["jack"] = s["jack"]
         r["drawn"][other] = sum(1 << card for card in cards[:known])
     drawn_later = iter(cards[known:])

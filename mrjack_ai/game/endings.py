@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mrjack_ai.engine.layout import CAUGHT, DAWN, ESCAPE, WRONG_ACCUSATION
+from mrjack_ai.engine.types import EndingKind
 
 
 @dataclass(frozen=True)
@@ -18,17 +18,17 @@ class Ending:
         reason: why the game is over, in words.
     """
 
-    number: int
+    number: EndingKind
     word: str
     name: str
     reason: str
 
 
 ENDINGS: tuple[Ending, ...] = (
-    Ending(CAUGHT, "caught", "caught", "the accusation was right"),
-    Ending(WRONG_ACCUSATION, "wrong", "wrong accusation", "the accusation was wrong"),
-    Ending(ESCAPE, "escape", "escape", "Jack escaped"),
-    Ending(DAWN, "dawn", "dawn", "dawn came, and Jack was not caught"),
+    Ending(EndingKind.CAUGHT, "caught", "caught", "the accusation was right"),
+    Ending(EndingKind.WRONG_ACCUSATION, "wrong", "wrong accusation", "the accusation was wrong"),
+    Ending(EndingKind.ESCAPE, "escape", "escape", "Jack escaped"),
+    Ending(EndingKind.DAWN, "dawn", "dawn", "dawn came, and Jack was not caught"),
 )
 """The endings, in the order of their numbers; only the first is won by the Detective."""
 

@@ -38,40 +38,14 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from mrjack_ai.engine.layout import (
-    CAUGHT,
-    CHANCE,
-    DAWN,
-    DETECTIVE,
-    ESCAPE,
-    JACK,
-    NODE_AIM,
-    NODE_ALIBI,
-    NODE_DEAL,
-    NODE_JACK,
-    NODE_NAMES,
-    NODE_TERMINAL,
-    NODE_USE,
-    NODE_WHISTLE,
-    NOT_ENDED,
-    STATE,
-    STATE_WORDS,
-    TERMINAL,
-    WRONG_ACCUSATION,
-)
+from mrjack_ai.engine.layout import STATE, STATE_WORDS
 from mrjack_ai.engine.tables import NO_SEAT, WHISTLE_STEPS, Words
+from mrjack_ai.engine.types import NODE_NAMES, EndingKind, NodeKind, Player
 from mrjack_ai.errors import MrJackError, NotationError
 from mrjack_ai.game.endings import ENDING_BY_NUMBER, ENDING_BY_WORD
 from mrjack_ai.game.position import set_bits
 from mrjack_ai.setup.board import DIRECTIONS, Board
-from mrjack_ai.setup.characters import (
-    ABILITY_AIM,
-    ABILITY_DRAW,
-    ABILITY_NONE,
-    ABILITY_SWAP,
-    ABILITY_WHISTLE,
-    KIND_BY_CODE,
-)
+from mrjack_ai.setup.characters import KIND_BY_CODE, Ability
 from mrjack_ai.setup.variant import DEFAULT_VARIANT, MAX_TURNS, Variant, make_variant
 
 _WORDS = ["board", "cast", "turns", "first", "node", "turn", "lamps", "covers", "cordons"]
@@ -117,7 +91,7 @@ def position_text(variant: Variant, words: Words) -> str:
     text = variant_words(variant)
     text += [f"node={NODE_NAMES[s['node']]}", f"turn={s['turn']}"]
     for seat, kind in enumerate(variant.kinds):
-        light = f":{DIRECTIONS[s['light']]}" if kind.ability == ABILITY_AIM else ""
+        light = f":{DIRECTIONS[s['light']]}" if kind.ability == Ability.AIM else ""
         text.append(f"{kind.code}={board.streets[s['position'][seat]]}{light}")
     numbers = {int(place): n + 1 for n, place in enumerate(s["tile_place"])}
     lamps = _joined(
@@ -130,10 +104,10 @@ def position_text(variant: Variant, words: Words) -> str:
     text.append(f"witness={'seen' if s['seen'] else 'unseen'}")
     if s["cleared"]:
         text.append(f"cleared={codes(s['cleared'])}")
-    if s["node"] != NODE_JACK:
+    if s["node"] != NodeKind.JACK:
         text.append(f"jack={'?' if s['jack'] == NO_SEAT else cast[s['jack']]}")
     if s["draws"].any():
-        text.append(f"alibis={alibis(DETECTIVE)}/{alibis(JACK)}")
+        text.append(f"alibis={alibis(Player.DETECTIVE)}/{alibis(Player.JACK)}")
     if s["dealt"]:
         text.append(f"dealt={codes(s['dealt'])}")
     if s["remaining"]:
@@ -152,7 +126,7 @@ def position_text(variant: Variant, words: Words) -> str:
         text.append(f"exonerated={codes(s['ruled_out'])}")
     if s["accused"] != NO_SEAT:
         text.append(f"accused={cast[s['accused']]}")
-    if s["ending"] != NOT_ENDED:
+    if s["ending"] != EndingKind.NOT_ENDED:
         text.append(f"ending={ENDING_BY_NUMBER[int(s['ending'])].word}")
     return " ".join(text)
 
@@ -286,25 +260,26 @@ def _check_same_variant(parser: _Parser, variant: Variant) -> None:
 def _read_turn(parser: _Parser, variant: Variant, s: np.void) -> None:
     node = NODE_NAMES.index(parser.choice("node", "pick", NODE_NAMES))
     s["node"] = node
-    s["turn"] = parser.number("turn", 0 if node == NODE_JACK else 1, 0, variant.turns)
-    if (s["turn"] == 0) != (node == NODE_JACK):
+    s["turn"] = parser.number("turn", 0 if node == NodeKind.JACK else 1, 0, variant.turns)
+    if (s["turn"] == 0) != (node == NodeKind.JACK):
         raise parser.fail("turn", "turn 0 is the one before Jack's card is drawn (node=jack)")
-    if node == NODE_DEAL and s["turn"] % 2 == 0:
+    if node == NodeKind.DEAL and s["turn"] % 2 == 0:
         raise parser.fail("node", "cards are dealt on odd turns")
     seats = variant.seat_of
     what = "not in the cast"
     s["dealt"] = parser.mask("dealt", seats, what)
     s["remaining"] = parser.mask("cards", seats, what)
     dealt = int(s["dealt"])
-    if dealt.bit_count() != (0 if node in (NODE_JACK, NODE_DEAL) else variant.cards_per_turn):
+    cards = 0 if node in (NodeKind.JACK, NodeKind.DEAL) else variant.cards_per_turn
+    if dealt.bit_count() != cards:
         raise parser.fail("dealt", f"{variant.cards_per_turn} cards are dealt on odd turns")
     face_up = dealt if s["turn"] % 2 else (1 << len(variant.cast)) - 1 & ~dealt
     left = int(s["remaining"])
     if left & ~face_up:
         raise parser.fail("cards", "only cards that are face up this turn can be left")
-    if node == NODE_TERMINAL:
+    if node == NodeKind.TERMINAL:
         s["play"] = variant.cards_per_turn - left.bit_count()
-    elif node not in (NODE_JACK, NODE_DEAL):
+    elif node not in (NodeKind.JACK, NodeKind.DEAL):
         if not left:
             raise parser.fail("cards", f"a {NODE_NAMES[node]} node has cards left to play")
         s["play"] = variant.cards_per_turn - left.bit_count()
@@ -331,7 +306,7 @@ def _read_board(parser: _Parser, variant: Variant, s: np.void) -> None:
         occupied[hex] = kind.code
         s["position"][seat] = index
         s["occupied"] |= np.uint64(1 << index)
-        if kind.ability == ABILITY_AIM:
+        if kind.ability == Ability.AIM:
             light = light or board.watson_light or ""
             if light not in DIRECTIONS:
                 raise parser.fail(
@@ -402,7 +377,7 @@ def _read_suspicion(parser: _Parser, variant: Variant, s: np.void) -> None:
         if not s["seen"]:
             raise parser.fail("witness", "the first call for witnesses is at the end of turn 1")
     s["jack"] = NO_SEAT
-    if s["node"] == NODE_JACK:
+    if s["node"] == NodeKind.JACK:
         for name in ("jack", "alibis", "exonerated"):
             if name in parser.words:
                 raise parser.fail(name, "Jack's card is not drawn yet at node=jack")
@@ -413,14 +388,14 @@ def _read_suspicion(parser: _Parser, variant: Variant, s: np.void) -> None:
     detective, slash, jack = parser.words.get("alibis", "-/-").partition("/")
     if not slash:
         raise parser.fail("alibis", "must read DETECTIVE'S/JACK'S, e.g. SH,IL/-")
-    for player, cards in ((DETECTIVE, detective), (JACK, jack)):
+    for player, cards in ((Player.DETECTIVE, detective), (Player.JACK, jack)):
         for code in [] if cards == "-" else cards.split(","):
             seat = parser.index("alibis", code, seats, what)
             if (int(s["drawn"][0]) | int(s["drawn"][1])) >> seat & 1:
                 raise parser.fail("alibis", f"{code} is drawn twice")
             s["drawn"][player] |= 1 << seat
             s["draws"][player] += 1
-    if s["draws"].any() and not any(kind.ability == ABILITY_DRAW for kind in variant.kinds):
+    if s["draws"].any() and not any(kind.ability == Ability.DRAW for kind in variant.kinds):
         raise parser.fail("alibis", "nobody in the cast draws alibi cards")
     innocent = int(s["cleared"]) | int(s["ruled_out"]) | int(s["drawn"][0]) | int(s["drawn"][1])
     if s["jack"] != NO_SEAT and innocent >> int(s["jack"]) & 1:
@@ -441,12 +416,12 @@ def _read_play(parser: _Parser, variant: Variant, s: np.void) -> None:
     s["whistled"] = parser.mask("whistled", seats, what)
     if "ending" in parser.words:
         s["ending"] = ENDING_BY_WORD[parser.choice("ending", "", ENDING_BY_WORD)].number
-    if (node == NODE_TERMINAL) != (s["ending"] != NOT_ENDED):
+    if (node == NodeKind.TERMINAL) != (s["ending"] != EndingKind.NOT_ENDED):
         raise parser.fail("ending", "is given exactly at node=terminal")
-    if node == NODE_TERMINAL:
-        s["player"] = TERMINAL
-    elif node in (NODE_JACK, NODE_DEAL, NODE_ALIBI):
-        s["player"] = CHANCE
+    if node == NodeKind.TERMINAL:
+        s["player"] = Player.TERMINAL
+    elif node in (NodeKind.JACK, NodeKind.DEAL, NodeKind.ALIBI):
+        s["player"] = Player.CHANCE
     else:
         s["player"] = variant.play_order(int(s["turn"]))[int(s["play"])]
     _check_play(parser, variant, s)
@@ -455,9 +430,9 @@ def _read_play(parser: _Parser, variant: Variant, s: np.void) -> None:
 def _check_play(parser: _Parser, variant: Variant, s: np.void) -> None:
     """The words of a play in progress must fit the node and the character."""
     node, seat = int(s["node"]), int(s["seat"])
-    accusing = s["ending"] in (CAUGHT, WRONG_ACCUSATION)
-    in_play = node in (NODE_USE, NODE_WHISTLE, NODE_AIM, NODE_ALIBI) or (
-        node == NODE_TERMINAL and s["ending"] != DAWN
+    accusing = s["ending"] in (EndingKind.CAUGHT, EndingKind.WRONG_ACCUSATION)
+    in_play = node in (NodeKind.USE, NodeKind.WHISTLE, NodeKind.AIM, NodeKind.ALIBI) or (
+        node == NodeKind.TERMINAL and s["ending"] != EndingKind.DAWN
     )
     if in_play != (seat != NO_SEAT):
         raise parser.fail("using", "is given exactly while a card is being played")
@@ -467,15 +442,15 @@ def _check_play(parser: _Parser, variant: Variant, s: np.void) -> None:
         for name in ("moved", "ability", "steps", "whistled"):
             if s[name]:
                 raise parser.fail(name, "belongs to a card being played")
-        if node == NODE_TERMINAL and (s["turn"] != variant.turns or s["remaining"]):
+        if node == NodeKind.TERMINAL and (s["turn"] != variant.turns or s["remaining"]):
             raise parser.fail("ending", "dawn comes after the last card of the last turn")
         return
     if not int(s["remaining"]) >> seat & 1:
         raise parser.fail("using", "must be one of the cards left")
     ability = variant.kinds[seat].ability
-    if s["ability"] and ability == ABILITY_NONE:
+    if s["ability"] and ability == Ability.NONE:
         raise parser.fail("ability", f"{variant.cast[seat]} has none to use")
-    if s["whistled"] and ability != ABILITY_WHISTLE:
+    if s["whistled"] and ability != Ability.WHISTLE:
         raise parser.fail("whistled", f"{variant.cast[seat]} has no whistle")
     whistling = bool(s["steps"] or s["whistled"])
     mover = (1 << seat) & int(s["whistled"])
@@ -483,49 +458,50 @@ def _check_play(parser: _Parser, variant: Variant, s: np.void) -> None:
         raise parser.fail("whistled", f"a whistle spends {WHISTLE_STEPS} steps in all")
     if mover or (s["steps"] and not s["whistled"]) or (whistling and s["ability"]):
         raise parser.fail("whistled", "is given, with steps, while a whistle is in progress")
-    if node == NODE_USE and not s["moved"] and not s["ability"] and ability in _NOT_BEFORE_MOVING:
+    used_first = node == NodeKind.USE and not s["moved"] and not s["ability"]
+    if used_first and ability in _NOT_BEFORE_MOVING:
         raise parser.fail("ability", f"{variant.cast[seat]} cannot have used it before moving")
-    aims_himself = ability == ABILITY_AIM
+    aims_himself = ability == Ability.AIM
     fits: dict[int, Callable[[], bool]] = {
-        NODE_USE: lambda: (
+        NodeKind.USE: lambda: (
             not whistling
             and (not s["moved"] or (bool(s["ability"]) and ability not in _NOT_AFTER_MOVING))
         ),
-        NODE_WHISTLE: lambda: bool(s["steps"]),
-        NODE_AIM: lambda: (
+        NodeKind.WHISTLE: lambda: bool(s["steps"]),
+        NodeKind.AIM: lambda: (
             bool(s["moved"] and s["ability"]) if aims_himself else _aims_for_another(variant, s)
         ),
-        NODE_ALIBI: lambda: bool(s["moved"] and s["ability"]) and ability == ABILITY_DRAW,
-        NODE_TERMINAL: lambda: not whistling and not s["moved"],
+        NodeKind.ALIBI: lambda: bool(s["moved"] and s["ability"]) and ability == Ability.DRAW,
+        NodeKind.TERMINAL: lambda: not whistling and not s["moved"],
     }
     if not fits[node]():
         raise parser.fail("node", "moved, ability, steps and whistled do not belong to such a node")
-    if node == NODE_TERMINAL:
+    if node == NodeKind.TERMINAL:
         _check_end(parser, variant, s)
 
 
-_NOT_BEFORE_MOVING = (ABILITY_DRAW, ABILITY_AIM, ABILITY_SWAP)
-_NOT_AFTER_MOVING = (ABILITY_NONE, ABILITY_DRAW, ABILITY_AIM, ABILITY_SWAP)
+_NOT_BEFORE_MOVING = (Ability.DRAW, Ability.AIM, Ability.SWAP)
+_NOT_AFTER_MOVING = (Ability.NONE, Ability.DRAW, Ability.AIM, Ability.SWAP)
 
 
 def _aims_for_another(variant: Variant, s: np.void) -> bool:
     """5.3: the whistle or a swap has just moved the lantern's bearer."""
-    bearer = [seat for seat, kind in enumerate(variant.kinds) if kind.ability == ABILITY_AIM]
+    bearer = [seat for seat, kind in enumerate(variant.kinds) if kind.ability == Ability.AIM]
     if not bearer:
         return False
     ability = variant.kinds[int(s["seat"])].ability
-    if ability == ABILITY_SWAP:
+    if ability == Ability.SWAP:
         return bool(s["moved"]) and not s["ability"]
-    return ability == ABILITY_WHISTLE and bool(int(s["whistled"]) >> bearer[0] & 1)
+    return ability == Ability.WHISTLE and bool(int(s["whistled"]) >> bearer[0] & 1)
 
 
 def _check_end(parser: _Parser, variant: Variant, s: np.void) -> None:
     player = variant.play_order(int(s["turn"]))[int(s["play"])]
     ending = int(s["ending"])
-    if ending == ESCAPE:
-        if player != JACK or s["seat"] != s["jack"] or s["seen"]:
+    if ending == EndingKind.ESCAPE:
+        if player != Player.JACK or s["seat"] != s["jack"] or s["seen"]:
             raise parser.fail("ending", "only Jack escapes, unseen, playing his own character")
-    elif player != DETECTIVE or (ending == CAUGHT) != (s["accused"] == s["jack"]):
+    elif player != Player.DETECTIVE or (ending == EndingKind.CAUGHT) != (s["accused"] == s["jack"]):
         raise parser.fail("ending", "the Detective accuses; caught means he accused Jack")
     elif s["accused"] == s["seat"]:
         raise parser.fail("accused", "a character cannot accuse himself")

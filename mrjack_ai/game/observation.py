@@ -17,19 +17,16 @@ import numpy.typing as npt
 from mrjack_ai.engine import features, kernels
 from mrjack_ai.engine.layout import (
     COUNT_WORD,
-    DETECTIVE,
     EVENT_ALIBI,
     EVENT_DEAL,
     EVENT_HIDDEN_SEAT,
     EVENT_JACK,
     EVENT_WITNESS,
     EVENTS_WORD,
-    JACK,
-    NODE_NAMES,
-    NOT_ENDED,
     STATE_WORDS,
 )
 from mrjack_ai.engine.tables import WHISTLE_STEPS, Words, build_tables, max_game_length
+from mrjack_ai.engine.types import NODE_NAMES, EndingKind, Player
 from mrjack_ai.errors import NotationError
 from mrjack_ai.game.actions import ActionSpace, action_space
 from mrjack_ai.game.notation import position_text
@@ -118,7 +115,7 @@ class Observation(PositionView):
             parts.append(f"from {root}")
         parts += self.history()
         ending = int(self._record["ending"])
-        if ending != NOT_ENDED:
+        if ending != EndingKind.NOT_ENDED:
             parts.append(f"end {self.outcome()}")
         return "; ".join(parts)
 
@@ -219,7 +216,7 @@ def tensor_sections(variant: Variant) -> dict[str, tuple[int, ...]]:
         "whistle_steps": (WHISTLE_STEPS - 1,),
         "whistled": (seats,),
         "accused": (seats,),
-        "ending": (features.ENDING_KINDS,),
+        "ending": (len(EndingKind),),
     }
 
 
@@ -270,7 +267,7 @@ def read_events(game: Words) -> list[int]:
 
 def mask_event(code: int, player: int | None) -> int:
     """An event as `player` sees it; None sees only what is public."""
-    if EVENT_JACK <= code < EVENT_DEAL and player != JACK:
+    if EVENT_JACK <= code < EVENT_DEAL and player != Player.JACK:
         return code | EVENT_HIDDEN_SEAT
     if EVENT_ALIBI <= code < EVENT_WITNESS and (code - EVENT_ALIBI) >> 4 != player:
         return code | EVENT_HIDDEN_SEAT
@@ -279,7 +276,7 @@ def mask_event(code: int, player: int | None) -> int:
 
 def _masked_position(words: Words, player: int | None) -> bytes:
     copy = words[:STATE_WORDS].copy()
-    for observer in (DETECTIVE, JACK) if player is None else (player,):
+    for observer in (Player.DETECTIVE, Player.JACK) if player is None else (player,):
         kernels.mask_state(copy, observer)
     return copy.tobytes()
 

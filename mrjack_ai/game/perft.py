@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from mrjack_ai.engine import kernels
-from mrjack_ai.engine.layout import CAUGHT
 from mrjack_ai.engine.tables import build_tables
+from mrjack_ai.engine.types import EndingKind
 from mrjack_ai.game.endings import ENDING_BY_NUMBER, ENDINGS
 from mrjack_ai.game.state import State
 
@@ -61,7 +61,7 @@ class RandomGames:
     @property
     def detective_wins(self) -> int:
         """Games won by the Detective."""
-        return self.endings[ENDING_BY_NUMBER[CAUGHT].name]
+        return self.endings[ENDING_BY_NUMBER[EndingKind.CAUGHT].name]
 
     @property
     def mean_decisions(self) -> float:

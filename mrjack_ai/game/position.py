@@ -8,18 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mrjack_ai.engine import kernels
-from mrjack_ai.engine.layout import (
-    CAUGHT,
-    CHANCE,
-    DETECTIVE,
-    JACK,
-    NODE_NAMES,
-    NODE_TERMINAL,
-    NOT_ENDED,
-    STATE,
-    STATE_WORDS,
-)
+from mrjack_ai.engine.layout import STATE, STATE_WORDS
 from mrjack_ai.engine.tables import NO_SEAT, Words, build_tables
+from mrjack_ai.engine.types import NODE_NAMES, EndingKind, NodeKind, Player
 from mrjack_ai.game.endings import ENDING_BY_NUMBER
 from mrjack_ai.setup.board import DIRECTIONS
 from mrjack_ai.setup.variant import PLAYER_NAMES, Variant
@@ -33,11 +24,11 @@ class Outcome:
     """How a game ended (section 7).
 
     Attributes:
-        winner: player id, `DETECTIVE` or `JACK`.
+        winner: `Player.DETECTIVE` or `Player.JACK`.
         ending: `caught`, `wrong accusation`, `escape` or `dawn`.
     """
 
-    winner: int
+    winner: Player
     ending: str
 
     def __str__(self) -> str:
@@ -56,9 +47,9 @@ def set_bits(word: int) -> Iterator[int]:
 def returns_of(record: np.void) -> list[float]:
     """Returns of the Detective and of Jack at a `STATE` record (7.4)."""
     ending = int(record["ending"])
-    if ending == NOT_ENDED:
+    if ending == EndingKind.NOT_ENDED:
         return [0.0, 0.0]
-    return [1.0, -1.0] if ending == CAUGHT else [-1.0, 1.0]
+    return [1.0, -1.0] if ending == EndingKind.CAUGHT else [-1.0, 1.0]
 
 
 class PositionView:
@@ -210,7 +201,7 @@ class PositionView:
     def suspects(self) -> tuple[str, ...]:
         """The Detective's suspects: not cleared and not among the alibis he drew (section 8)."""
         record = self._record
-        innocent = int(record["cleared"]) | int(record["drawn"][DETECTIVE])
+        innocent = int(record["cleared"]) | int(record["drawn"][Player.DETECTIVE])
         return tuple(
             code for seat, code in enumerate(self.variant.cast) if not innocent >> seat & 1
         )
@@ -246,11 +237,11 @@ class PositionView:
 
     def is_terminal(self) -> bool:
         """True when the game is over."""
-        return int(self._record["node"]) == NODE_TERMINAL
+        return int(self._record["node"]) == NodeKind.TERMINAL
 
     def is_chance_node(self) -> bool:
         """True when chance decides next."""
-        return self.current_player() == CHANCE
+        return self.current_player() == Player.CHANCE
 
     def cards(self) -> tuple[str, ...]:
         """Cards face up this turn that have not been played to their end."""
@@ -296,17 +287,18 @@ class PositionView:
         variant, turn = self.variant, self.turn
         later = range(turn + 1, variant.turns + 1)
         return (
-            self.current_player() == DETECTIVE
-            and self.remaining_plays(DETECTIVE) == 1
-            and not any(DETECTIVE in variant.play_order(number) for number in later)
+            self.current_player() == Player.DETECTIVE
+            and self.remaining_plays(Player.DETECTIVE) == 1
+            and not any(Player.DETECTIVE in variant.play_order(number) for number in later)
         )
 
     def outcome(self) -> Outcome | None:
         """Winner and ending, or None while the game goes on."""
         ending = int(self._record["ending"])
-        if ending == NOT_ENDED:
+        if ending == EndingKind.NOT_ENDED:
             return None
-        return Outcome(DETECTIVE if ending == CAUGHT else JACK, ENDING_BY_NUMBER[ending].name)
+        winner = Player.DETECTIVE if ending == EndingKind.CAUGHT else Player.JACK
+        return Outcome(winner, ENDING_BY_NUMBER[ending].name)
 
     def returns(self) -> list[float]:
         """Returns of the Detective and of Jack: 0 before the end, then +1 and -1 (7.4)."""

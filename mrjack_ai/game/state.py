@@ -12,17 +12,16 @@ import numpy.typing as npt
 
 from mrjack_ai.engine import kernels
 from mrjack_ai.engine.layout import (
-    CHANCE,
     EVENT_ALIBI,
     EVENT_JACK,
     EVENT_WITNESS,
-    NODE_TERMINAL,
     STATE_WORDS,
     game_words,
     node_of,
     player_of,
 )
 from mrjack_ai.engine.tables import MAX_ACTIONS, Words, build_tables
+from mrjack_ai.engine.types import NodeKind, Player
 from mrjack_ai.engine.warmup import ENGINE
 from mrjack_ai.errors import IllegalActionError, NotationError, VariantError
 from mrjack_ai.game.actions import ActionSpace, action_space
@@ -120,7 +119,7 @@ class State(PositionView):
 
     def is_terminal(self) -> bool:
         """True when the game is over."""
-        return node_of(self._words) == NODE_TERMINAL
+        return node_of(self._words) == NodeKind.TERMINAL
 
     # -- playing --------------------------------------------------------------------------
 
@@ -234,7 +233,7 @@ class State(PositionView):
         names = self._space.names
         if (
             player_and_action[0] if len(player_and_action) > 1 else self.current_player()
-        ) == CHANCE:
+        ) == Player.CHANCE:
             kind = self.node if self.is_chance_node() else "jack"
             names = self._space.outcome_names[kind]
         if not 0 <= action < len(names):

@@ -19,17 +19,9 @@ import numpy as np
 import pyspiel
 
 from mrjack_ai.engine import features, kernels
-from mrjack_ai.engine.layout import (
-    CHANCE,
-    NODE_NAMES,
-    STATE,
-    STATE_WORDS,
-    TERMINAL,
-    game_words,
-    node_of,
-    player_of,
-)
+from mrjack_ai.engine.layout import STATE, STATE_WORDS, game_words, node_of, player_of
 from mrjack_ai.engine.tables import Words, build_tables, max_game_length
+from mrjack_ai.engine.types import NODE_NAMES, Player
 from mrjack_ai.engine.warmup import ENGINE
 from mrjack_ai.errors import BoardError
 from mrjack_ai.game.actions import ActionSpace, action_space
@@ -52,6 +44,9 @@ from mrjack_ai.game.position import returns_of, set_bits
 from mrjack_ai.game.state import State
 from mrjack_ai.setup.board import board_from_dict
 from mrjack_ai.setup.variant import DEFAULT_VARIANT, PLAYER_NAMES, Variant, make_variant
+
+# Plain numbers: they are looked up and compared at every decision.
+_CHANCE, _TERMINAL = int(Player.CHANCE), int(Player.TERMINAL)
 
 GAME_TYPE = pyspiel.GameType(
     short_name="mrjack",
@@ -178,11 +173,11 @@ class MrJackState(pyspiel.State):  # type: ignore[misc]
     def is_terminal(self) -> bool:
         """True when the game is over."""
         player = self._known_player
-        return (self.current_player() if player is None else player) == TERMINAL
+        return (self.current_player() if player is None else player) == _TERMINAL
 
     def is_chance_node(self) -> bool:
         """True when chance decides."""
-        return self.current_player() == CHANCE
+        return self.current_player() == _CHANCE
 
     def _actions(self) -> list[int]:
         actions = self._known_actions
@@ -222,7 +217,7 @@ class MrJackState(pyspiel.State):  # type: ignore[misc]
         self._known_player = player_of(self._words)
 
     def _action_to_string(self, player: int, action: int) -> str:
-        if player == CHANCE:
+        if player == _CHANCE:
             node = NODE_NAMES[node_of(self._words)]
             # Asked about an outcome at another node, there is only one sensible reading.
             names = self._space.outcome_names.get(node, self._space.outcome_names["jack"])

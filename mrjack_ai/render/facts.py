@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from mrjack_ai.engine.tables import NO_SEAT, build_tables, tables_record
 from mrjack_ai.game.position import PositionView, set_bits
 from mrjack_ai.setup.board import DIRECTIONS
-from mrjack_ai.setup.characters import ABILITY_AIM
+from mrjack_ai.setup.characters import Ability
 
 SIDES = ("Detective", "Jack")
 """What the players are called, by id."""
@@ -67,7 +67,7 @@ def light(view: PositionView) -> tuple[set[str], str | None, tuple[str, ...]]:
         for index in set_bits(tables["lamp_light"][board.gaslight_index[hex]])
     }
     for kind in view.variant.kinds:
-        if kind.ability == ABILITY_AIM and view.watson_light is not None:
+        if kind.ability == Ability.AIM and view.watson_light is not None:
             hex = view.positions[kind.code]
             direction = DIRECTIONS.index(view.watson_light)
             ahead = set_bits(tables["beam"][board.street_index[hex], direction])

@@ -30,7 +30,7 @@ from mrjack_ai.render.facts import (
 )
 from mrjack_ai.render.html import Markup, element, join
 from mrjack_ai.render.shapes import Point, box, text
-from mrjack_ai.setup.characters import ABILITY_AIM, KIND_BY_CODE
+from mrjack_ai.setup.characters import KIND_BY_CODE, Ability
 from mrjack_ai.setup.variant import Variant
 
 WIDTH = 280.0
@@ -206,7 +206,7 @@ def _samples(variant: Variant) -> list[tuple[str, Markup]]:
         ("lit street", shapes.street(zero, LIT)),
         ("building", shapes.building(zero)),
     ]
-    if any(kind.ability == ABILITY_AIM for kind in variant.kinds):
+    if any(kind.ability == Ability.AIM for kind in variant.kinds):
         found.append(("Watson's beam", _beam_sample()))
     if board.gaslights:
         found += [

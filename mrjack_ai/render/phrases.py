@@ -13,32 +13,22 @@ from mrjack_ai.game.endings import ENDING_BY_NAME
 from mrjack_ai.game.observation import Observation, event_text
 from mrjack_ai.render.actions import deed, named
 from mrjack_ai.render.facts import PLAYERS, SIDES, possible
-from mrjack_ai.setup.characters import (
-    ABILITY_AIM,
-    ABILITY_CORDON,
-    ABILITY_COVER,
-    ABILITY_DRAW,
-    ABILITY_LAMP,
-    ABILITY_NONE,
-    ABILITY_SWAP,
-    ABILITY_WHISTLE,
-    KIND_BY_CODE,
-)
+from mrjack_ai.setup.characters import KIND_BY_CODE, Ability
 from mrjack_ai.setup.variant import DETECTIVE, Variant
 
 ABILITY_TEXTS: dict[int, str] = {
-    ABILITY_DRAW: "after moving, whoever plays him secretly draws an alibi card: "
+    Ability.DRAW: "after moving, whoever plays him secretly draws an alibi card: "
     "that character is not Jack",
-    ABILITY_AIM: "after moving, his lantern is aimed: it lights the straight line of streets "
+    Ability.AIM: "after moving, his lantern is aimed: it lights the straight line of streets "
     "in front of him",
-    ABILITY_LAMP: "before or after moving, one lit gaslight is moved to a gaslight that is out",
-    ABILITY_CORDON: "before or after moving, one cordon is moved to an exit that is open",
-    ABILITY_NONE: "on her move she may cross buildings, gardens and gaslights; "
+    Ability.LAMP: "before or after moving, one lit gaslight is moved to a gaslight that is out",
+    Ability.CORDON: "before or after moving, one cordon is moved to an exit that is open",
+    Ability.NONE: "on her move she may cross buildings, gardens and gaslights; "
     "she must end on a street",
-    ABILITY_WHISTLE: "before or after moving, he whistles one to three others nearer to him, "
+    Ability.WHISTLE: "before or after moving, he whistles one to three others nearer to him, "
     "3 steps in all",
-    ABILITY_SWAP: "instead of moving he may swap places with any other character",
-    ABILITY_COVER: "before or after moving, the cover of one manhole is moved to an open one",
+    Ability.SWAP: "instead of moving he may swap places with any other character",
+    Ability.COVER: "before or after moving, the cover of one manhole is moved to an open one",
 }
 """The abilities (docs/rules.md sections 1 and 5), a line each."""
 

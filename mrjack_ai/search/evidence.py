@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from mrjack_ai.engine.layout import DETECTIVE, STATE
+from mrjack_ai.engine.layout import STATE
 from mrjack_ai.engine.tables import build_tables
+from mrjack_ai.engine.types import Player
 from mrjack_ai.game.belief import possible_identities, public_identities
 from mrjack_ai.game.observation import Observation
 from mrjack_ai.game.state import new_game
@@ -44,7 +45,7 @@ class PlayEvidence:
             float64, shape `(seats,)`, adding up to 1.
         """
         seats = len(observation.variant.cast)
-        detective = observation.player == DETECTIVE
+        detective = observation.player == Player.DETECTIVE
         possible = (possible_identities if detective else public_identities)(observation)
         mask = (possible >> np.arange(seats) & 1).astype(np.float64)
         if possible.bit_count() < 2:

@@ -13,22 +13,11 @@ import numpy as np
 
 from mrjack_ai.engine.bits import ZERO, has, popcount
 from mrjack_ai.engine.compile import helper, kernel
-from mrjack_ai.engine.layout import (
-    CHANCE,
-    DETECTIVE,
-    JACK,
-    NODE_AIM,
-    NODE_ALIBI,
-    NODE_PICK,
-    NODE_TERMINAL,
-    NODE_USE,
-    NODE_WHISTLE,
-    STATE,
-    STATE_WORDS,
-)
+from mrjack_ai.engine.layout import STATE, STATE_WORDS
 from mrjack_ai.engine.movement import open_exits, reach
-from mrjack_ai.engine.tables import ACCUSE, LIGHT, SWAP, TABLES
+from mrjack_ai.engine.tables import TABLES
 from mrjack_ai.engine.turn import apply, apply_player, list_legal, public_suspects
+from mrjack_ai.engine.types import ActionKind, NodeKind, Player
 
 _MOST_DEPTH = 9
 _MOST_LEAVES = 2000
@@ -41,9 +30,9 @@ SAFE, LOSING = range(2)
 def wins_now(s: Any, t: Any) -> bool:
     """True when the character being played can accuse Jack, or escape as Jack, right now."""
     seat = s["seat"]
-    if s["node"] != NODE_USE or s["moved"] == 1:
+    if s["node"] != NodeKind.USE or s["moved"] == 1:
         return False
-    if s["player"] == DETECTIVE:
+    if s["player"] == Player.DETECTIVE:
         if seat == s["jack"]:
             return False
         within = reach(s, t, t["seat_walk"][seat], s["position"][seat], t["seat_range"][seat])
@@ -79,18 +68,21 @@ def can_win_play(s: Any, t: Any, stack: Any, lists: Any, counts: Any, index: Any
         action = lists[level, index[level]]
         index[level] += 1
         kind = t["kind"][action]
-        if level > 0 and kind < SWAP and kind != LIGHT:
+        if level > 0 and kind < ActionKind.SWAP and kind != ActionKind.LIGHT:
             continue  # moving ends the chance to accuse or escape
         stack[level + 1] = stack[level]
         below = stack[level + 1]
         apply_player(below, t, action)
-        if below["player"] != player or below["moved"] == 1 or below["node"] == NODE_PICK:
+        if below["player"] != player or below["moved"] == 1 or below["node"] == NodeKind.PICK:
             continue
         if wins_now(below, t):
             return True
-        if below["node"] == NODE_USE and below["ability"] == 0:
+        if below["node"] == NodeKind.USE and below["ability"] == 0:
             continue
-        if below["node"] in (NODE_USE, NODE_WHISTLE, NODE_AIM) and level + 2 < _MOST_DEPTH:
+        if (
+            below["node"] in (NodeKind.USE, NodeKind.WHISTLE, NodeKind.AIM)
+            and level + 2 < _MOST_DEPTH
+        ):
             level += 1
             counts[level] = list_legal(below, t, lists[level])
             index[level] = 0
@@ -141,14 +133,22 @@ def judge_actions(game: Any, tables: Any, out: Any) -> int:
         stack[level + 1] = stack[level]
         s = stack[level + 1]
         kind = t["kind"][action]
-        if kind == ACCUSE and player == DETECTIVE and t["argument"][action, 0] != jack:
+        if (
+            kind == ActionKind.ACCUSE
+            and player == Player.DETECTIVE
+            and t["argument"][action, 0] != jack
+        ):
             continue  # a wrong accusation loses at once
         apply(s, t, action)
-        if s["node"] == NODE_ALIBI:
+        if s["node"] == NodeKind.ALIBI:
             # Which card is drawn decides nothing here: everybody knows who Jack is.
             list_legal(s, t, inner_lists[0])
             apply(s, t, inner_lists[0, 0])
-        leaf = s["node"] == NODE_PICK or s["player"] == CHANCE or s["node"] == NODE_TERMINAL
+        leaf = (
+            s["node"] == NodeKind.PICK
+            or s["player"] == Player.CHANCE
+            or s["node"] == NodeKind.TERMINAL
+        )
         if not leaf and level + 2 < _MOST_DEPTH:
             level += 1
             counts[level] = list_legal(s, t, lists[level])
@@ -156,12 +156,12 @@ def judge_actions(game: Any, tables: Any, out: Any) -> int:
             continue
         leaves += 1
         safe = True
-        if s["node"] == NODE_TERMINAL:
+        if s["node"] == NodeKind.TERMINAL:
             # Dawn is Jack's; an accusation of Jack or an escape wins.
-            safe = player == JACK or s["accused"] == jack
+            safe = player == Player.JACK or s["accused"] == jack
         elif leaf and leaves <= _MOST_LEAVES and s["player"] == 1 - player:
             # Who plays next has to know who Jack is, and to have a card that wins.
-            safe = (player == JACK and not known_to_all(s, t)) or not can_win_play(
+            safe = (player == Player.JACK and not known_to_all(s, t)) or not can_win_play(
                 s, t, inner, inner_lists, inner_counts, inner_index
             )
         if safe:

@@ -16,18 +16,9 @@ import numpy as np
 from mrjack_ai.engine.bits import ZERO, bit, integer, popcount
 from mrjack_ai.engine.compile import helper, kernel
 from mrjack_ai.engine.geometry import within_steps
-from mrjack_ai.engine.layout import (
-    DETECTIVE,
-    JACK,
-    NODE_ALIBI,
-    NODE_DEAL,
-    NODE_PICK,
-    NODE_TERMINAL,
-    STATE,
-    STATE_WORDS,
-)
+from mrjack_ai.engine.layout import STATE, STATE_WORDS
 from mrjack_ai.engine.movement import open_exits, visible_seats
-from mrjack_ai.engine.tables import ACCUSE, ESCAPE, TABLES
+from mrjack_ai.engine.tables import TABLES
 from mrjack_ai.engine.turn import (
     apply_player,
     detective_return,
@@ -36,6 +27,7 @@ from mrjack_ai.engine.turn import (
     plays_left,
     public_suspects,
 )
+from mrjack_ai.engine.types import ActionKind, NodeKind, Player
 
 # A play is at most: card, three walks with an aim between, move, second aim.
 _MOST_DEPTH = 8
@@ -72,7 +64,7 @@ def _escape_chance(
         return _ESCAPE_THIS_TURN
     if visible >> seat & 1 or s["turn"] >= t["turns"]:
         return 0.0
-    starts = t["play_order"][(s["turn"] + 1) & 1, 0] == JACK
+    starts = t["play_order"][(s["turn"] + 1) & 1, 0] == Player.JACK
     chance = _ESCAPE_NEXT_TURN_FIRST if starts else _ESCAPE_NEXT_TURN_LATER
     return chance * _next_turn_card(s, t, seat)
 
@@ -83,7 +75,7 @@ def detective_turns(s: Any, t: Any) -> int:
     turns = 0
     for turn in range(integer(s["turn"]) + 1, t["turns"] + 1):
         for play in range(t["seats"] // 2):
-            if t["play_order"][turn & 1, play] == DETECTIVE:
+            if t["play_order"][turn & 1, play] == Player.DETECTIVE:
                 turns += 1
                 break
     return turns
@@ -115,7 +107,7 @@ def _rate(
 ) -> float:
     """Chance to win of `player`, who has just finished a play."""
     visible = visible_seats(s, t)
-    if player == JACK:
+    if player == Player.JACK:
         return 1.0 - _outlook(s, t, jack, suspects, visible, cards_left, jack_plays)
     total = 0.0
     count = 0
@@ -129,12 +121,12 @@ def _rate(
 @helper
 def outlook(s: Any, t: Any) -> float:
     """Detective's chance to win in a known world, by the same rule of thumb, at any node."""
-    if s["node"] == NODE_TERMINAL:
+    if s["node"] == NodeKind.TERMINAL:
         return 0.5 + 0.5 * detective_return(s)
     cards = integer(s["remaining"])
-    jack_plays = plays_left(s, t, JACK, integer(s["play"])) if cards != 0 else 0
+    jack_plays = plays_left(s, t, Player.JACK, integer(s["play"])) if cards != 0 else 0
     suspects = detective_suspects(s, t)
-    dealing = s["node"] == NODE_DEAL
+    dealing = s["node"] == NodeKind.DEAL
     if dealing:
         s["turn"] -= 1  # rated as the end of the turn before: the plays of this one are to come
     chance = _outlook(s, t, s["jack"], suspects, visible_seats(s, t), cards, jack_plays)
@@ -153,23 +145,23 @@ def rate_child(s: Any, t: Any, child: Any, action: int) -> float:
     """
     player = s["player"]
     kind = t["kind"][action]
-    suspects = detective_suspects(s, t) if player == DETECTIVE else public_suspects(s, t)
-    if kind == ACCUSE:
+    suspects = detective_suspects(s, t) if player == Player.DETECTIVE else public_suspects(s, t)
+    if kind == ActionKind.ACCUSE:
         if suspects >> t["argument"][action, 0] & 1:
             return 1.0 / popcount(np.uint64(suspects))
         return 0.0
-    if kind == ESCAPE:
+    if kind == ActionKind.ESCAPE:
         return 1.0
     cards = integer(s["remaining"])
     seat = integer(s["seat"])
-    jack_plays = plays_left(s, t, JACK, integer(s["play"]) + 1)
+    jack_plays = plays_left(s, t, Player.JACK, integer(s["play"]) + 1)
     # With every card left the play never ends the turn, so no call is made.
     child["remaining"] = _ALL_CARDS
     apply_player(child, t, action)
     bonus = 0.0
-    if child["node"] == NODE_PICK or child["node"] == NODE_ALIBI:
+    if child["node"] == NodeKind.PICK or child["node"] == NodeKind.ALIBI:
         cards &= ~(1 << seat)
-        if child["node"] == NODE_ALIBI:
+        if child["node"] == NodeKind.ALIBI:
             bonus = _DRAW_BONUS
     return bonus + _rate(child, t, player, s["jack"], suspects, cards, jack_plays)
 
@@ -198,7 +190,7 @@ def rate_actions(game: Any, tables: Any, suspects: int, out: Any) -> int:
     jack = root["jack"]
     cards = root["remaining"]
     n_suspects = popcount(np.uint64(suspects))
-    jack_plays = plays_left(root, t, JACK, integer(root["play"]) + 1)
+    jack_plays = plays_left(root, t, Player.JACK, integer(root["play"]) + 1)
     counts[0] = list_legal(root, t, lists[0])
     # With every card left a play never ends the turn, so no call is made on the way.
     root["remaining"] = _ALL_CARDS
@@ -220,18 +212,22 @@ def rate_actions(game: Any, tables: Any, suspects: int, out: Any) -> int:
         s = stack[level + 1]
         kind = t["kind"][action]
         leaf = True
-        if kind == ACCUSE:
+        if kind == ActionKind.ACCUSE:
             accused = t["argument"][action, 0]
             rating = 1.0 / n_suspects if suspects >> accused & 1 else 0.0
-        elif kind == ESCAPE:
+        elif kind == ActionKind.ESCAPE:
             rating = 1.0
         else:
             apply_player(s, t, action)
-            if s["node"] == NODE_PICK or s["node"] == NODE_ALIBI or s["node"] == NODE_TERMINAL:
+            if (
+                s["node"] == NodeKind.PICK
+                or s["node"] == NodeKind.ALIBI
+                or s["node"] == NodeKind.TERMINAL
+            ):
                 seat = stack[level]["seat"]
                 left = cards & ~(1 << seat)
                 rating = _rate(s, t, player, jack, suspects, left, jack_plays)
-                if s["node"] == NODE_ALIBI:
+                if s["node"] == NodeKind.ALIBI:
                     rating += _DRAW_BONUS
             else:
                 rating = 0.0

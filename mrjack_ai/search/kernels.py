@@ -25,21 +25,15 @@ import numpy as np
 from mrjack_ai.engine.bits import ONE, integer, nth_bit, popcount, random_below
 from mrjack_ai.engine.compile import helper, kernel
 from mrjack_ai.engine.layout import (
-    CHANCE,
-    DETECTIVE,
     EVENT_ALIBI,
     EVENT_DEAL,
     EVENT_HIDDEN_SEAT,
     EVENT_WITNESS,
     GENERATOR,
-    JACK,
-    NODE_ALIBI,
-    NODE_TERMINAL,
-    NODE_USE,
     STATE,
     STATE_WORDS,
 )
-from mrjack_ai.engine.tables import ACCUSE, ESCAPE, MAX_ACTIONS, NO_SEAT, TABLES
+from mrjack_ai.engine.tables import MAX_ACTIONS, NO_SEAT, TABLES
 from mrjack_ai.engine.turn import (
     alibi_pile,
     apply,
@@ -49,6 +43,7 @@ from mrjack_ai.engine.turn import (
     list_legal,
     plays_left,
 )
+from mrjack_ai.engine.types import ActionKind, NodeKind, Player
 from mrjack_ai.search.heuristic import detective_turns, outlook, rate_child
 from mrjack_ai.search.value_network import ACTIVE, fitted_value, rate_by_value
 from mrjack_ai.setup.variant import MAX_SEATS
@@ -144,16 +139,16 @@ def sample_hidden(s: Any, t: Any, player: int, chances: Any, generator: Any) -> 
 @helper
 def _is_last_chance(s: Any, t: Any) -> bool:
     """The Detective plays his last card of the game (7.3)."""
-    later = plays_left(s, t, DETECTIVE, integer(s["play"]) + 1)
+    later = plays_left(s, t, Player.DETECTIVE, integer(s["play"]) + 1)
     return later == 0 and detective_turns(s, t) == 0
 
 
 @helper
 def _rollout_action(s: Any, t: Any, rollout: int, actions: Any, count: int, generator: Any) -> int:
     """An action of a playout; `actions` holds the legal ones in ascending order."""
-    if rollout != ROLLOUT_RANDOM and s["node"] == NODE_USE and s["moved"] == 0:
-        base = t["base"][ACCUSE]
-        if s["player"] == DETECTIVE:
+    if rollout != ROLLOUT_RANDOM and s["node"] == NodeKind.USE and s["moved"] == 0:
+        base = t["base"][ActionKind.ACCUSE]
+        if s["player"] == Player.DETECTIVE:
             # Accusations have the lowest ids of all that is legal here.
             accusations = 0
             while accusations < count and base <= actions[accusations] < base + t["seats"]:
@@ -172,7 +167,7 @@ def _rollout_action(s: Any, t: Any, rollout: int, actions: Any, count: int, gene
                 if count > accusations:
                     return actions[accusations + random_below(generator, count - accusations)]
         elif rollout == ROLLOUT_GREEDY:
-            first = t["base"][ESCAPE]
+            first = t["base"][ActionKind.ESCAPE]
             if first <= actions[0] < first + t["exit_places"]:
                 return actions[0]
     return actions[random_below(generator, count)]
@@ -189,13 +184,13 @@ def play_out(
     """
     rollout = settings["rollout"]
     last_turn = integer(s["turn"]) + settings["horizon"]
-    while s["node"] != NODE_TERMINAL:
+    while s["node"] != NodeKind.TERMINAL:
         if rollout == ROLLOUT_NONE or s["turn"] >= last_turn:
             if settings["evaluation"] == EVALUATION_FITTED:
                 return fitted_value(s, t, weights, rows)
             return 2.0 * outlook(s, t) - 1.0
         count = list_legal(s, t, actions)
-        if s["player"] == CHANCE:
+        if s["player"] == Player.CHANCE:
             apply(s, t, actions[random_below(generator, count)])
         else:
             apply(s, t, _rollout_action(s, t, rollout, actions, count, generator))
@@ -240,7 +235,7 @@ def _child(nodes: Any, settings: Any, parent: int, edge: int) -> int:
 @helper
 def _chance_edge(s: Any, t: Any, outcome: int, owner: int, fixed: bool) -> int:
     """What the owner of a tree perceives of a chance outcome."""
-    if s["node"] != NODE_ALIBI:
+    if s["node"] != NodeKind.ALIBI:
         return EVENT_DEAL + outcome
     if fixed or drawing_player(s, t) == owner:
         return EVENT_ALIBI + outcome
@@ -287,7 +282,7 @@ def _choose(
     best, best_child = -1e300, -1
     best_prior, best_new = -1e300, -1
     tried = 0
-    sign = 1.0 if s["player"] == DETECTIVE else -1.0
+    sign = 1.0 if s["player"] == Player.DETECTIVE else -1.0
     exploration = settings["exploration"]
     child = nodes[node]["first_child"]
     while child >= 0:
@@ -416,15 +411,15 @@ def search(
             # Of what only Jack knows his identity decides; told apart by his cards as well, his
             # trees would be too small to be of use.
             secret = _SECRET_EDGE
-            secret += integer(s["jack"]) if other == JACK else integer(s["drawn"][other])
+            secret += integer(s["jack"]) if other == Player.JACK else integer(s["drawn"][other])
             current[1] = _child(nodes, settings, 1, secret)
             path[length] = current[1]
             length += 1
         expanded = False
-        while s["node"] != NODE_TERMINAL and not expanded:
+        while s["node"] != NodeKind.TERMINAL and not expanded:
             count = list_legal(s, t, actions)
             turn = s["turn"]
-            if s["player"] == CHANCE:
+            if s["player"] == Player.CHANCE:
                 action = actions[random_below(generator, count)]
                 for tree in range(trees):
                     owner = player if tree == 0 else 1 - player
@@ -433,7 +428,8 @@ def search(
             else:
                 mover = s["player"]
                 tree = 1 if trees == 2 and mover != player else 0
-                kept = _KEPT if fixed or trees == 2 or mover in (player, DETECTIVE) else 1
+                shared = fixed or trees == 2 or mover == player or mover == Player.DETECTIVE
+                kept = _KEPT if shared else 1
                 child = _choose(
                     nodes,
                     settings,
@@ -458,7 +454,7 @@ def search(
                 path[length] = current[tree]
                 length += 1
             apply(s, t, action)
-            if s["turn"] != turn and s["node"] != NODE_TERMINAL:
+            if s["turn"] != turn and s["node"] != NodeKind.TERMINAL:
                 for tree in range(trees):
                     edge = EVENT_WITNESS + integer(s["seen"])
                     current[tree] = _child(nodes, settings, current[tree], edge)

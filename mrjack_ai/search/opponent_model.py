@@ -14,19 +14,17 @@ import numpy as np
 from mrjack_ai.engine.bits import integer, lowest
 from mrjack_ai.engine.compile import helper, kernel
 from mrjack_ai.engine.layout import (
-    DETECTIVE,
     EVENT_ALIBI,
     EVENT_DEAL,
     EVENT_HIDDEN_SEAT,
     EVENT_JACK,
     EVENT_WITNESS,
-    JACK,
-    NODE_JACK,
     STATE,
     STATE_WORDS,
 )
-from mrjack_ai.engine.tables import ESCAPE, MAX_ACTIONS, TABLES
+from mrjack_ai.engine.tables import MAX_ACTIONS, TABLES
 from mrjack_ai.engine.turn import alibi_pile, apply_chance, apply_player, list_legal
+from mrjack_ai.engine.types import ActionKind, NodeKind, Player
 from mrjack_ai.search.value_network import ACTIVE, rate_by_value
 
 UNIFORM_SHARE = 0.1
@@ -55,16 +53,16 @@ def _choice_chances(
     work[1] = work[0]
     s = work[1]
     s["jack"] = jack
-    s["drawn"][DETECTIVE] = 0  # Jack does not know those cards
+    s["drawn"][Player.DETECTIVE] = 0  # Jack does not know those cards
     count = list_legal(s, t, actions)
     escapes = 0
     for n in range(count):
-        escapes += t["kind"][actions[n]] == ESCAPE
+        escapes += t["kind"][actions[n]] == ActionKind.ESCAPE
     if escapes > 0:
         # Nobody lets an open exit go by: that he did says more than any rating.
         for n in range(count):
             chances[n] = UNIFORM_SHARE / count
-            if t["kind"][actions[n]] == ESCAPE:
+            if t["kind"][actions[n]] == ActionKind.ESCAPE:
                 chances[n] += (1.0 - UNIFORM_SHARE) / escapes
         return count
     best = -1e300
@@ -147,7 +145,7 @@ def weigh_plays(
     chances = np.empty(MAX_ACTIONS)
     # The calls for witnesses went the same way for each of them.
     somebody = lowest(np.uint64(possible))
-    if s["node"] != NODE_JACK:
+    if s["node"] != NodeKind.JACK:
         s["jack"] = somebody
     for index in range(len(events)):
         code = events[index]
@@ -169,7 +167,7 @@ def weigh_plays(
         if code >= EVENT_JACK:
             apply_chance(s, t, somebody)
             continue
-        if index >= first and s["player"] == JACK:
+        if index >= first and s["player"] == Player.JACK:
             for jack in range(t["seats"]):
                 if possible >> jack & 1 == 0:
                     continue

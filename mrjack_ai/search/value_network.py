@@ -16,20 +16,9 @@ import numpy as np
 from mrjack_ai.engine.bits import ONE, ZERO, bit, has, integer, lowest, popcount
 from mrjack_ai.engine.compile import helper, kernel
 from mrjack_ai.engine.geometry import one_step, within_steps
-from mrjack_ai.engine.layout import (
-    CHANCE,
-    DETECTIVE,
-    JACK,
-    NODE_AIM,
-    NODE_ALIBI,
-    NODE_DEAL,
-    NODE_PICK,
-    NODE_TERMINAL,
-    NODE_USE,
-    STATE,
-)
+from mrjack_ai.engine.layout import STATE
 from mrjack_ai.engine.movement import lit_hexes, open_exits, reach, visible_by
-from mrjack_ai.engine.tables import ACCUSE, ESCAPE, NO_SEAT, TABLES
+from mrjack_ai.engine.tables import NO_SEAT, TABLES
 from mrjack_ai.engine.turn import (
     apply_player,
     detective_return,
@@ -37,6 +26,7 @@ from mrjack_ai.engine.turn import (
     plays_left,
     public_suspects,
 )
+from mrjack_ai.engine.types import ActionKind, NodeKind, Player
 from mrjack_ai.setup.characters import MAX_RANGE
 
 SIZES: tuple[tuple[int, ...], ...] = (
@@ -106,9 +96,9 @@ def active_rows(s: Any, t: Any, rows: Any) -> None:
     turn = integer(s["turn"])
     left = min(t["turns"] - turn, 7)
     play = integer(s["play"])
-    detective_plays = min(plays_left(s, t, DETECTIVE, play), 2)
-    jack_plays = min(plays_left(s, t, JACK, play), 2)
-    decides = 2 if s["player"] == CHANCE else integer(s["player"])
+    detective_plays = min(plays_left(s, t, Player.DETECTIVE, play), 2)
+    jack_plays = min(plays_left(s, t, Player.JACK, play), 2)
+    decides = 2 if s["player"] == Player.CHANCE else integer(s["player"])
     suspects = detective_suspects(s, t)
     everybody = public_suspects(s, t)
     n = popcount(np.uint64(suspects))
@@ -119,13 +109,13 @@ def active_rows(s: Any, t: Any, rows: Any) -> None:
     alike = popcount(np.uint64(suspects & (visible if jack_visible else ~visible)))
     seen = integer(s["seen"])
     remaining = integer(s["remaining"])
-    if node == NODE_DEAL:
+    if node == NodeKind.DEAL:
         card = 4
     elif s["seat"] == jack:
-        card = 0 if t["play_order"][turn & 1, play] == JACK else 1
+        card = 0 if t["play_order"][turn & 1, play] == Player.JACK else 1
     else:
         card = 2 if remaining >> jack & 1 else 3
-    if turn & 1 and node != NODE_DEAL:
+    if turn & 1 and node != NodeKind.DEAL:
         later_card = 1 if integer(s["dealt"]) >> jack & 1 else 0
     else:
         later_card = 2
@@ -160,21 +150,21 @@ def active_rows(s: Any, t: Any, rows: Any) -> None:
     else:
         ability = integer(t["seat_ability"][s["seat"]])
     moved = integer(s["moved"])
-    if node == NODE_PICK:
+    if node == NodeKind.PICK:
         stage = 0
-    elif node == NODE_USE:
+    elif node == NodeKind.USE:
         stage = 1 + moved
-    elif node == NODE_AIM:
+    elif node == NodeKind.AIM:
         stage = 3
-    elif node == NODE_ALIBI:
+    elif node == NodeKind.ALIBI:
         stage = 5
-    elif node == NODE_DEAL:
+    elif node == NodeKind.DEAL:
         stage = 6
     else:
         stage = 4
     lamps = min(popcount(s["lit"]), 8)
-    own = min(integer(s["draws"][DETECTIVE]), 4)
-    others = min(integer(s["draws"][JACK]), 4)
+    own = min(integer(s["draws"][Player.DETECTIVE]), 4)
+    others = min(integer(s["draws"][Player.JACK]), 4)
     secret = min(popcount(np.uint64(everybody)) - n, 4)
     at_jack = 1 if s["seat"] == jack else 0
     sides = (detective_plays * 3 + jack_plays) * 3 + decides
@@ -216,7 +206,7 @@ def fitted_value(s: Any, t: Any, weights: Any, rows: Any) -> float:
         weights: float32, `WEIGHTS` of them.
         rows: scratch, at least `ACTIVE` int64.
     """
-    if s["node"] == NODE_TERMINAL:
+    if s["node"] == NodeKind.TERMINAL:
         return float(detective_return(s))
     active_rows(s, t, rows)
     # Eight sums in registers: written out, since a loop over an array of sums takes four times as
@@ -255,14 +245,14 @@ def rate_by_value(s: Any, t: Any, child: Any, action: int, weights: Any, rows: A
         child: one-element array of `STATE`, overwritten.
     """
     kind = t["kind"][action]
-    if kind == ESCAPE:
+    if kind == ActionKind.ESCAPE:
         return 1.0
-    if s["player"] == JACK:
+    if s["player"] == Player.JACK:
         child[0] = s
         apply_player(child[0], t, action)
         return -fitted_value(child[0], t, weights, rows)
     suspects = detective_suspects(s, t)
-    if kind == ACCUSE:
+    if kind == ActionKind.ACCUSE:
         if suspects >> t["argument"][action, 0] & 1:
             return 2.0 / popcount(np.uint64(suspects)) - 1.0
         return -1.0

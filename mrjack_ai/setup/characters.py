@@ -9,29 +9,40 @@ ability is new, a branch in the engine.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
 
 from mrjack_ai.errors import NotationError
 
-ABILITY_NONE = 0
-ABILITY_DRAW = 1
-"""Draw an alibi card after moving (5.1)."""
-ABILITY_AIM = 2
-"""Aim the lantern after moving (5.2)."""
-ABILITY_LAMP = 3
-"""Move a lit gaslight tile before or after moving (5.4)."""
-ABILITY_CORDON = 4
-"""Move a police cordon before or after moving (5.4)."""
-ABILITY_COVER = 5
-"""Move a manhole cover before or after moving (5.4)."""
-ABILITY_WHISTLE = 6
-"""Whistle others closer before or after moving (5.6, 5.7)."""
-ABILITY_SWAP = 7
-"""Swap places with another character instead of moving (5.5)."""
 
-WALK_STREETS = 0
-"""Walks on street hexes only (4.2)."""
-WALK_ANYWHERE = 1
-"""Crosses obstacles and gaslights on the way (4.5)."""
+class Ability(IntEnum):
+    """What a character can do besides moving.
+
+    | ability | |
+    |---|---|
+    | DRAW | draw an alibi card after moving (5.1) |
+    | AIM | aim the lantern after moving (5.2) |
+    | LAMP | move a lit gaslight tile before or after moving (5.4) |
+    | CORDON | move a police cordon before or after moving (5.4) |
+    | COVER | move a manhole cover before or after moving (5.4) |
+    | WHISTLE | whistle others closer before or after moving (5.6, 5.7) |
+    | SWAP | swap places with another character instead of moving (5.5) |
+    """
+
+    NONE = 0
+    DRAW = 1
+    AIM = 2
+    LAMP = 3
+    CORDON = 4
+    COVER = 5
+    WHISTLE = 6
+    SWAP = 7
+
+
+class Walk(IntEnum):
+    """Where a character can walk: on street hexes only (4.2), or across any hex (4.5)."""
+
+    STREETS = 0
+    ANYWHERE = 1
 
 
 @dataclass(frozen=True)
@@ -42,26 +53,26 @@ class Kind:
         code: two capital letters, as in the notation (section 9).
         name: name in full.
         range: most steps of a move; the fewest are always 1 (4.1).
-        walk: `WALK_STREETS` or `WALK_ANYWHERE`.
-        ability: one of the `ABILITY_` constants.
+        walk: where they can walk.
+        ability: what else they can do.
     """
 
     code: str
     name: str
     range: int
-    walk: int
-    ability: int
+    walk: Walk
+    ability: Ability
 
 
 KINDS: tuple[Kind, ...] = (
-    Kind("SH", "Sherlock Holmes", 3, WALK_STREETS, ABILITY_DRAW),
-    Kind("JW", "John H. Watson", 3, WALK_STREETS, ABILITY_AIM),
-    Kind("JS", "John Smith", 3, WALK_STREETS, ABILITY_LAMP),
-    Kind("IL", "Inspector Lestrade", 3, WALK_STREETS, ABILITY_CORDON),
-    Kind("MS", "Miss Stealthy", 4, WALK_ANYWHERE, ABILITY_NONE),
-    Kind("SG", "Sergeant Goodley", 3, WALK_STREETS, ABILITY_WHISTLE),
-    Kind("WG", "Sir William Gull", 3, WALK_STREETS, ABILITY_SWAP),
-    Kind("JB", "Jeremy Bert", 3, WALK_STREETS, ABILITY_COVER),
+    Kind("SH", "Sherlock Holmes", 3, Walk.STREETS, Ability.DRAW),
+    Kind("JW", "John H. Watson", 3, Walk.STREETS, Ability.AIM),
+    Kind("JS", "John Smith", 3, Walk.STREETS, Ability.LAMP),
+    Kind("IL", "Inspector Lestrade", 3, Walk.STREETS, Ability.CORDON),
+    Kind("MS", "Miss Stealthy", 4, Walk.ANYWHERE, Ability.NONE),
+    Kind("SG", "Sergeant Goodley", 3, Walk.STREETS, Ability.WHISTLE),
+    Kind("WG", "Sir William Gull", 3, Walk.STREETS, Ability.SWAP),
+    Kind("JB", "Jeremy Bert", 3, Walk.STREETS, Ability.COVER),
 )
 """All kinds in table order, the order in which the notation lists codes."""
 

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from mrjack_ai.errors import MrJackError, VariantError
 from mrjack_ai.setup.board import Board, board_from_dict, built_in_boards, load_board
-from mrjack_ai.setup.characters import ABILITY_DRAW, KINDS, TABLE_ORDER, Kind, kind_of
+from mrjack_ai.setup.characters import KINDS, TABLE_ORDER, Ability, Kind, kind_of
 
-DETECTIVE = 0
-"""Player id of the Detective (section 9)."""
-JACK = 1
-"""Player id of Jack."""
+
+class Player(IntEnum):
+    """Who decides, by the ids that OpenSpiel has for them (docs/rules.md, section 9)."""
+
+    DETECTIVE = 0
+    JACK = 1
+    CHANCE = -1
+    TERMINAL = -4
+
+
+DETECTIVE, JACK = Player.DETECTIVE, Player.JACK
+"""Short names of the two who play."""
 PLAYER_NAMES: tuple[str, str] = ("detective", "jack")
 
 MAX_SEATS = 8
@@ -138,7 +147,7 @@ class Variant:
     def max_chance_nodes(self) -> int:
         """Most chance nodes in one game: the identity, a deal each odd turn, alibi draws."""
         draws = 0
-        if any(kind.ability == ABILITY_DRAW for kind in self.kinds):
+        if any(kind.ability == Ability.DRAW for kind in self.kinds):
             draws = min((self.turns + 1) // 2, len(self.cast) - 1)
         return 1 + (self.turns + 1) // 2 + draws
 

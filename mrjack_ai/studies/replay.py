@@ -15,7 +15,7 @@ from mrjack_ai.errors import RecordError
 from mrjack_ai.game.actions import action_space
 from mrjack_ai.game.record import GameRecord
 from mrjack_ai.game.state import State, new_game
-from mrjack_ai.setup.characters import ABILITY_AIM, KIND_BY_CODE
+from mrjack_ai.setup.characters import KIND_BY_CODE, Ability
 from mrjack_ai.setup.variant import DETECTIVE, PLAYER_NAMES, Variant
 from mrjack_ai.studies.significance import Difference, contrast_by_deals, family, ratio_by_deals
 
@@ -137,7 +137,7 @@ def _take_apart(counts: _Counts, record: GameRecord, game: int) -> None:
 
 def _uses_own_ability(state: State, kind: str) -> bool:
     """Aiming the lantern after a whistle or swap has moved Watson is no ability of the player's."""
-    return kind != "light" or KIND_BY_CODE[state.playing or ""].ability == ABILITY_AIM
+    return kind != "light" or KIND_BY_CODE[state.playing or ""].ability == Ability.AIM
 
 
 def _note_decision(counts: _Counts, state: State, player: int, chosen: str) -> None:

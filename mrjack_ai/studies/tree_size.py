@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mrjack_ai.game.state import State
-from mrjack_ai.setup.characters import ABILITY_AIM, ABILITY_DRAW
+from mrjack_ai.setup.characters import Ability
 from mrjack_ai.setup.variant import DETECTIVE, JACK, Variant
 from mrjack_ai.studies.replay import kinds_of_actions
 
@@ -50,11 +50,11 @@ def position_bound(variant: Variant) -> dict[str, int]:
         "gaslights": lamps,
         "covers": comb(len(board.manholes), len(board.covered_manholes)),
         "cordons": comb(len(board.exits), len(board.cordons)),
-        "lantern": 6 if ABILITY_AIM in abilities else 1,
+        "lantern": 6 if Ability.AIM in abilities else 1,
         "witness card": 2,
         "cards": comb(seats, half) * (2**half - 1),
         "identity": seats,
-        "suspicion": (2 * (3 if ABILITY_DRAW in abilities else 1)) ** (seats - 1),
+        "suspicion": (2 * (3 if Ability.DRAW in abilities else 1)) ** (seats - 1),
     }
 
 

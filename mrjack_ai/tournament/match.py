@@ -13,14 +13,14 @@ import numpy as np
 from mrjack_ai.agents.base import Agent
 from mrjack_ai.errors import AgentError, IllegalChoiceError, TimeLimitError
 from mrjack_ai.game.state import State, new_game
-from mrjack_ai.setup.variant import PLAYER_NAMES, Variant
+from mrjack_ai.setup.variant import PLAYER_NAMES, Player, Variant
 from mrjack_ai.tournament.deals import Deal
 
 EXCEPTION, ILLEGAL_ACTION, TIME, CRASH = "exception", "illegal action", "time", "crash"
 FORFEIT_KINDS = (EXCEPTION, ILLEGAL_ACTION, TIME, CRASH)
 """Why a game can be forfeited; `crash`: the agent ended its process, again and again."""
 
-CHANCE = -1
+CHANCE: int = Player.CHANCE
 """Stands for the outcome that the deal has for a chance node."""
 
 _LONGEST_MESSAGE, _LONGEST_TRACEBACK, _LONGEST_LOG = 1000, 20_000, 65_536
