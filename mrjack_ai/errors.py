@@ -48,5 +48,9 @@ class TimeLimitError(AgentError):
     """An agent gave no answer in time."""
 
 
+class TrainingError(MrJackError):
+    """Games to learn from cannot be played, read or kept, or are too few."""
+
+
 class TournamentError(MrJackError):
     """A tournament cannot be run as described, or its results cannot be read or written."""

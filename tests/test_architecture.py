@@ -25,6 +25,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("game",),
     ("search", "render"),
     ("agents",),
+    ("training",),
     ("openspiel", "envs"),
     ("stats",),
     ("tournament",),

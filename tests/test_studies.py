@@ -4,69 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "benchmarks"))
 
 import against_openspiel
-import fit_value_function as fitting
 import tune
 
 from mrjack_ai.agents import SearchAgent, make_agent
 from mrjack_ai.agents.registry import parse_agent
-from mrjack_ai.engine.compile import JIT_DISABLED
-from mrjack_ai.search import value_network
-from mrjack_ai.search.weights import load_weights
-
-
-class Threads(ThreadPoolExecutor):
-    """In place of processes, which would not see what a test has changed."""
-
-    def __init__(self, workers: int, mp_context: object) -> None:
-        super().__init__(workers)
-
-
-@pytest.mark.skipif(JIT_DISABLED, reason="takes too long in plain Python")
-def test_fitting_learns_and_carries_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fitting, "ProcessPoolExecutor", Threads)
-    monkeypatch.setattr(fitting, "SHARD", 40)
-    monkeypatch.setattr(fitting, "BATCH", 128)
-    arguments = ["fit", "--folder", str(tmp_path), "--agent", "greedy", "--games", "120"]
-    monkeypatch.setattr(sys, "argv", [*arguments, "--workers", "1"])
-    fitting.main()
-    record = json.loads((tmp_path / "value.json").read_text())
-    assert record["games"] == 120
-    assert record["agent"] == "greedy"
-    assert record["training_loss"] < 0.95 * record["loss_without_features"]
-    weights = load_weights(str(tmp_path / "value.npz"))
-    assert weights.shape == (value_network.WEIGHTS,)
-    games = sorted(tmp_path.glob("games-*.npz"))
-    assert len(games) == 3
-    before = [file.stat().st_mtime_ns for file in games]
-    games[1].unlink()  # as after an interruption
-    fitting.main()
-    again = [file.stat().st_mtime_ns for file in games]
-    assert [before[0], before[2]] == [again[0], again[2]]
-    load_weights.cache_clear()
-    np.testing.assert_array_equal(load_weights(str(tmp_path / "value.npz")), weights)
-
-
-def test_fitting_finds_what_decides(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Positions at random, won exactly where Jack is visible: learnt, and on unseen ones too."""
-    monkeypatch.setattr(fitting, "BATCH", 256)
-    rng = np.random.default_rng(1)
-    rows = rng.integers(
-        value_network.OFFSETS[:-1], value_network.OFFSETS[1:], (20_000, value_network.ACTIVE)
-    )
-    visible = (rows[:, 1] - value_network.OFFSETS[1]) % 2
-    data = fitting.Data(rows.astype(np.int32), visible.astype(np.float32), rng.random(20_000) < 0.1)
-    _, measured = fitting.fit(data, 1)
-    assert measured["test_accuracy"] > 0.9
-    assert measured["test_loss"] < 0.4  # log 2 = 0.69 without learning
 
 
 def test_comparisons_are_of_agents_that_differ_in_one_setting() -> None:

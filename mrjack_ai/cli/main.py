@@ -25,6 +25,7 @@ _COMMANDS = {
     "report": "write a results file as a web page",
     "deals": "write a file of deals",
     "ladder": "measure how strong the agents are",
+    "train": "fit a value function to games of self-play",
     "perft": "count action sequences",
     "show": "draw a position or a moment of a record",
     "play": "play against an agent",

@@ -41,6 +41,20 @@ def interruptible(function: Callable[..., Result], *arguments: Any) -> Result:
     return results[0]
 
 
+@contextlib.contextmanager
+def interrupts_held_back() -> Iterator[None]:
+    """While the block runs, Ctrl-C waits; processes started in it never see one.
+
+    Ctrl-C reaches every process of a terminal, and a new process keeps what is blocked here from
+    its first moment on. So whoever starts workers is the only one to be interrupted.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 class Termination:
     """Whether SIGTERM was what interrupted."""
 

@@ -42,7 +42,7 @@ def load_weights(name: str = FITTED) -> Weights:
     except (OSError, ValueError, KeyError, EOFError, TypeError, BadZipFile, zlib.error) as error:
         raise AgentError(
             f"cannot read value weights from {name!r}: {error}; "
-            "give a .npz file as benchmarks/fit_value_function.py writes it"
+            "give a value.npz as `mrjack train` writes it"
         ) from None
     shapes = tuple([part.shape for part in parts])
     wanted = (

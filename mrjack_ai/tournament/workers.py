@@ -31,6 +31,7 @@ from mrjack_ai.agents.code_files import CodeFile, load_sent
 from mrjack_ai.agents.plugins import code_of, names_in_code
 from mrjack_ai.agents.program import end_groups, report_groups_to
 from mrjack_ai.agents.registry import parse_agent
+from mrjack_ai.common.interrupts import interrupts_held_back
 from mrjack_ai.engine.warmup import ENGINE
 from mrjack_ai.errors import AgentError, TournamentError
 from mrjack_ai.game.state import new_game
@@ -307,13 +308,8 @@ class _Worker:
         self.process: SpawnProcess = context.Process(
             target=_work, args=(theirs, self.shared, settings, players)
         )
-        # Ctrl-C reaches every process of the terminal, but only the coordinator acts on it; a new
-        # process keeps what is blocked here from its first moment on.
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
+        with interrupts_held_back():
             self.process.start()
-        finally:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         theirs.close()
         self.ready = False
         self.games: deque[int] = deque()
