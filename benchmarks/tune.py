@@ -42,18 +42,22 @@ def comparisons(simulations: int, milliseconds: int, games: int) -> list[Compari
     changes += [f"widening={w}" for w in (0.25, 1.0, 2.0)]
     changes += [f"power={p}" for p in (0.35, 0.65)]
     changes += ["reuse=false"]
-    changes += ["belief=exact", *(f"sharpness={x}" for x in (1, 4, 8))]
-    changes += [f"scrutiny={x}" for x in (4, 16)]
-    changes += [f"discretion={d}" for d in (0, 0.02, 0.05, 0.2)]
+    changes += ["belief=exact", *(f"inverse_temperature={x}" for x in (1, 4, 8))]
+    changes += [f"observer_inverse_temperature={x}" for x in (4, 16)]
+    changes += [f"concealment={d}" for d in (0, 0.02, 0.05, 0.2)]
     found = [Comparison(f"{equal},{change}", equal, games) for change in changes]
-    plain = f"{equal},discretion=0"  # with discretion Jack's choice is another one
+    plain = f"{equal},concealment=0"  # with concealment Jack's choice is another one
     found.append(Comparison(f"{plain},final=value", plain, games))
     # What Jack gives up to hide must not cost him against those who do not look.
     exact = f"{equal},belief=exact"
-    found += [Comparison(f"{equal},discretion={d}", exact, games) for d in (0, 0.05, 0.1, 0.2)]
+    found += [Comparison(f"{equal},concealment={d}", exact, games) for d in (0, 0.05, 0.1, 0.2)]
     costly = ["rollout=greedy", "rollout=random", "rollout=cautious"]
-    costly += ["eval=rule", "eval=rule,rollout=greedy", "eval=rule,rollout=greedy,horizon=8"]
-    costly += ["order=rule", "order=random,widening=1000,power=1", "refine=1", "refine=16"]
+    costly += [
+        "eval=heuristic",
+        "eval=heuristic,rollout=greedy",
+        "eval=heuristic,rollout=greedy,horizon=8",
+    ]
+    costly += ["order=heuristic", "order=random,widening=1000,power=1", "refine=1", "refine=16"]
     return [Comparison(f"{timed},{change}", timed, games // 4 * 2) for change in costly] + found
 
 

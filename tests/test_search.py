@@ -70,7 +70,7 @@ def test_soak(kind: int, rollout: str, variant: Variant) -> None:
     players = set()
     orders = list(ORDERS.values())
     for number, state in enumerate(walk(variant, 3)[:: 4 if variant == Variant() else 1]):
-        evaluation = ("rule", "fitted")[number % 2]
+        evaluation = ("heuristic", "fitted")[number % 2]
         order = orders[number % 3]
         settings = SearchSettings(0.7, ROLLOUTS[rollout], 2, 1.0, 0.5, order, 2, evaluation)
         before, history = str(state), state.history()
@@ -587,7 +587,7 @@ def test_a_cheat_must_be_shown_the_state() -> None:
 def test_final_choice() -> None:
     state = walk(Variant(), 2)[3]
     for final in ("visits", "value"):
-        spec = f"mo-ismcts:sims=300,final={final},discretion=0"
+        spec = f"mo-ismcts:sims=300,final={final},concealment=0"
         agent = searcher(spec, state)
         found = searcher(spec, state).search(state.observation())
         chosen = list(found.actions).index(agent.act(state.observation()))
@@ -635,11 +635,11 @@ def test_many_actions_do_not_drown_a_small_budget() -> None:
         ("ismcts:power=2", "power from 0 to 1"),
         ("ismcts:horizon=0", "horizon and refine must be"),
         ("ismcts:refine=0", "refine must be at least 1"),
-        ("ismcts:order=best", "random, rule, fitted"),
+        ("ismcts:order=best", "random, heuristic, fitted"),
         ("ismcts:belief=none", "exact, plays"),
-        ("ismcts:sharpness=-1", "sharpness"),
-        ("ismcts:scrutiny=-1", "scrutiny"),
-        ("ismcts:discretion=nan", "discretion"),
+        ("ismcts:inverse_temperature=-1", "inverse_temperature"),
+        ("ismcts:observer_inverse_temperature=-1", "observer_inverse_temperature"),
+        ("ismcts:concealment=nan", "concealment"),
         ("ismcts:eval=nowhere.npz", "nowhere.npz"),
         ("pimc:worlds=0", "worlds must be at least 1"),
     ],

@@ -29,7 +29,7 @@ def test_comparisons_are_of_agents_that_differ_in_one_setting() -> None:
         together = ({"eval", "rollout", "horizon"}, {"order", "widening", "power"})
         assert (
             len(changed) == 1
-            or changed == {"belief", "discretion"}
+            or changed == {"belief", "concealment"}
             or changed <= together[0]
             or (changed <= together[1])
         )

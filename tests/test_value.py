@@ -136,7 +136,7 @@ def test_record_of_the_weights() -> None:
 
 
 def test_actions_are_tried_in_the_order_of_their_fitted_values() -> None:
-    """From the second visit of the root on: what the rule of thumb preferred is forgotten."""
+    """From the second visit of the root on: what the heuristic preferred is forgotten."""
     compared = 0
     for seed in range(20):
         for state in random_game(Variant(), seed)[6::6]:
@@ -244,7 +244,7 @@ def as_jack(state: State, seat: int) -> State:
     return State(text, state.variant)
 
 
-def reference_chances(state: State, action: int, seat: int, sharpness: float) -> float:
+def reference_chances(state: State, action: int, seat: int, inverse_temperature: float) -> float:
     """The model's chance of an action, were Jack somebody, from values of whole positions."""
     other = as_jack(state, seat)
     texts = [state.action_to_string(legal) for legal in other.legal_actions()]
@@ -259,7 +259,7 @@ def reference_chances(state: State, action: int, seat: int, sharpness: float) ->
             ratings.append(float(child.returns()[JACK]))
         else:
             ratings.append(-float(reference_values([child], load_weights())[0]))
-    likely = np.exp(sharpness * np.array(ratings))
+    likely = np.exp(inverse_temperature * np.array(ratings))
     chances = (1 - UNIFORM_SHARE) * likely / likely.sum() + UNIFORM_SHARE / len(ratings)
     legal = other.legal_actions()
     if action not in legal:
@@ -357,14 +357,14 @@ def test_exposure_is_the_growth_of_suspicion() -> None:
 
 
 def test_jack_hides() -> None:
-    """With discretion he is suspected less after his own plays than without, on the same deals."""
+    """With concealment he is suspected less after his own plays than without, on the same deals."""
     suspicion = {}
-    for discretion in (0.0, 0.2):
+    for concealment in (0.0, 0.2):
         found = []
         for seed in range(12):
             state = mrjack_ai.new_game()
             rng = np.random.default_rng(seed)
-            agents = [make_agent(f"ismcts:sims=60,discretion={discretion}") for _ in range(2)]
+            agents = [make_agent(f"ismcts:sims=60,concealment={concealment}") for _ in range(2)]
             for player in range(2):
                 agents[player].start(state.variant, player, np.random.default_rng(seed))
             while not state.is_terminal() and state.turn < 4:
@@ -378,7 +378,7 @@ def test_jack_hides() -> None:
                 view = state.observation(DETECTIVE)
                 weights = PlayEvidence(load_weights(), 8.0).identity_weights(view)
                 found.append(weights[state.variant.seat_of[state.identity or ""]])
-        suspicion[discretion] = np.mean(found)
+        suspicion[concealment] = np.mean(found)
     assert suspicion[0.2] < suspicion[0.0]
 
 

@@ -1,4 +1,4 @@
-"""`greedy`: plays by rule of thumb."""
+"""`greedy`: takes what the heuristic rates best."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ ROLLOUTS: dict[str, int] = {
 }
 ORDERS: dict[str, int] = {
     "random": engine.ORDER_RANDOM,
-    "rule": engine.ORDER_RULE,
+    "heuristic": engine.ORDER_RULE,
     "fitted": engine.ORDER_FITTED,
 }
 BELIEFS: tuple[str, ...] = ("exact", "plays")
@@ -49,24 +49,25 @@ class SearchAgent(Agent):
             chance).
         horizon: calls for witnesses to play through before the value is estimated; 8 plays
             every game to its end; not with `rollout=none`.
-        eval: how it is estimated: `rule` (the rule of thumb of `greedy`), `fitted`, or a file of
+        eval: how it is estimated: `heuristic` (that of `greedy`), `fitted`, or a file of
             weights of your own (see `mrjack_ai.search.weights`).
         widening, power: a node has at most `widening * visits ** power` actions under
             consideration.
-        order: in which order actions are considered: `random`, `rule` (of thumb), or `fitted`:
-            by fitted values at nodes that have been visited `refine` times, by the rule before.
+        order: in which order actions are considered: `random`, `heuristic`, or `fitted`: by
+            fitted values at nodes that have been visited `refine` times, by the heuristic before.
         refine: see `order`.
         belief: who the Detective takes for Jack: `exact` weights, or `plays`: these times how
             likely a model of Jack would have played as he did (`PlayEvidence`).
-        sharpness: of that model. Moderate, since Jack may hide.
-        scrutiny: sharpness of the Detective that Jack hides from, with `belief=plays`.
-        discretion: how much of his return Jack gives up for each nat by which an action would
+        inverse_temperature: of that model, per unit of return. Moderate, since Jack may hide.
+        observer_inverse_temperature: of the model that Jack, with `belief=plays`, expects the
+            Detective to have of him.
+        concealment: how much of their return Jack gives up for each nat by which an action would
             add to the suspicion of such a Detective.
         reuse: begin each search of a game with what the last one found below the position; only
             `ismcts` does.
         final: choose the action with the most `visits`, or the best `value`. As Jack with
-            discretion always the best value, less what it costs to tell, among the actions with a
-            fair share of the visits.
+            `concealment` always the best value, less what it costs to tell, among the actions
+            with a fair share of the visits.
         threads: search so many trees at once and add them up (root parallelism).
 
     Raises:
@@ -88,9 +89,9 @@ class SearchAgent(Agent):
         order: str = "fitted",
         refine: int = 4,
         belief: str = "plays",
-        sharpness: float = 2.0,
-        scrutiny: float = 8.0,
-        discretion: float = 0.1,
+        inverse_temperature: float = 2.0,
+        observer_inverse_temperature: float = 8.0,
+        concealment: float = 0.1,
         reuse: bool = True,
         final: str = "visits",
         threads: int = 1,
@@ -103,8 +104,13 @@ class SearchAgent(Agent):
             raise ValueError(f"order {order!r} must be one of {', '.join(ORDERS)}")
         if belief not in BELIEFS:
             raise ValueError(f"belief {belief!r} must be one of {', '.join(BELIEFS)}")
-        if not all(0 <= value < 1000 for value in (sharpness, scrutiny, discretion)):
-            raise ValueError("sharpness, scrutiny and discretion must not be negative")
+        for name, value in (
+            ("inverse_temperature", inverse_temperature),
+            ("observer_inverse_temperature", observer_inverse_temperature),
+            ("concealment", concealment),
+        ):
+            if not 0 <= value < 1000:
+                raise ValueError(f"{name}={value:g} must be at least 0 and less than 1000")
         if final not in FINAL_CHOICES:
             raise ValueError(f"final {final!r} must be one of {', '.join(FINAL_CHOICES)}")
         if not 0 <= c < 1000 or not 0 < widening < 1e9 or not 0 <= power <= 1:
@@ -118,12 +124,15 @@ class SearchAgent(Agent):
         self._final = final
         self._threads = threads
         self._reuse = reuse
-        self._discretion = discretion
+        self._concealment = concealment
         self._trees: list[Tree] = []
         self._evidence: PlayEvidence | None = None
-        self._sharpness: dict[int, float] = (
-            {DETECTIVE: float(sharpness), JACK: float(scrutiny)} if belief == "plays" else {}
-        )
+        self._inverse_temperatures: dict[int, float] = {}
+        if belief == "plays":
+            self._inverse_temperatures = {
+                DETECTIVE: float(inverse_temperature),
+                JACK: float(observer_inverse_temperature),
+            }
         self._settings = SearchSettings(
             exploration=c,
             rollout=ROLLOUTS[rollout],
@@ -147,8 +156,9 @@ class SearchAgent(Agent):
         SEARCH.ensure()
         self._trees = []
         self._evidence = None
-        if player in self._sharpness:
-            self._evidence = PlayEvidence(self._settings.weights(), self._sharpness[player])
+        if player in self._inverse_temperatures:
+            inverse_temperature = self._inverse_temperatures[player]
+            self._evidence = PlayEvidence(self._settings.weights(), inverse_temperature)
 
     def act(self, observation: Observation) -> int:
         if len(observation.actions) == 1:
@@ -163,9 +173,9 @@ class SearchAgent(Agent):
         allowed = np.isin(found.actions, losses, invert=True)
         values = np.nan_to_num(found.values, nan=-2.0)
         keys = (values, found.visits) if self._final == "visits" else (found.visits, values)
-        if self._evidence is not None and self._discretion and observation.player == JACK:
+        if self._evidence is not None and self._concealment and observation.player == JACK:
             considered = found.visits >= _CONSIDERED * found.visits[allowed].max(initial=0)
-            hidden = values - self._discretion * self._evidence.exposure(observation)
+            hidden = values - self._concealment * self._evidence.exposure(observation)
             keys = (hidden, considered)
         return int(found.actions[np.lexsort((*keys, allowed))[-1]])
 

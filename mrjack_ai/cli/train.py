@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from mrjack_ai.cli.console import progress_bar
-from mrjack_ai.cli.options import AGENT, MOST_SEED, Command, Number, Options
+from mrjack_ai.cli.options import AGENT, Command, Number, Options
+from mrjack_ai.tournament import MOST_SEED
 from mrjack_ai.training import FitSettings, SelfPlay, train
 from mrjack_ai.training.train import RECORD_FILE, WEIGHTS_FILE
 

@@ -1,4 +1,4 @@
-"""The rule of thumb, asked about what a player may know."""
+"""The heuristic, asked about what a player may know."""
 
 from __future__ import annotations
 

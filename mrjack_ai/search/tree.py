@@ -19,8 +19,8 @@ from mrjack_ai.search import kernels as engine
 from mrjack_ai.search.weights import FITTED, Weights, load_weights
 from mrjack_ai.setup.variant import DETECTIVE
 
-RULE = "rule"
-"""`eval=` of the rule of thumb of `greedy`."""
+HEURISTIC = "heuristic"
+"""`eval=` of the heuristic of `greedy`."""
 
 _FIRST_NODES = 4096
 _MOST_NODES = 4_000_000
@@ -63,11 +63,11 @@ class SearchSettings:
     power: float
     order: int
     refine: int = 1
-    evaluation: str = RULE
+    evaluation: str = HEURISTIC
 
     def weights(self) -> Weights:
-        """Of the fitted value function; a search by the rule may still order and believe by it."""
-        return load_weights(FITTED if self.evaluation == RULE else self.evaluation)
+        """Of the fitted value function, which may order and believe where the heuristic rates."""
+        return load_weights(FITTED if self.evaluation == HEURISTIC else self.evaluation)
 
 
 class Tree:
@@ -104,7 +104,7 @@ class Tree:
         self._settings["order"] = settings.order
         self._settings["refine"] = settings.refine
         self._settings["evaluation"] = (
-            engine.EVALUATION_RULE if settings.evaluation == RULE else engine.EVALUATION_FITTED
+            engine.EVALUATION_RULE if settings.evaluation == HEURISTIC else engine.EVALUATION_FITTED
         )
         self._weights = settings.weights()
         self._settings["kind"] = kind

@@ -37,7 +37,7 @@ def _fitting_calls(tables: Words) -> list[Call]:
     return [(value_network.describe_positions, (positions, tables, described))]
 
 
-HEURISTIC = KernelGroup(f"{__name__}:HEURISTIC", "rule of thumb", _heuristic_calls)
+HEURISTIC = KernelGroup(f"{__name__}:HEURISTIC", "heuristic", _heuristic_calls)
 """What `greedy` plays by; searching agents ask it, too."""
 SEARCH = KernelGroup(f"{__name__}:SEARCH", "tree search", _search_calls)
 """What agents that search need."""
