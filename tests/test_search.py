@@ -19,7 +19,7 @@ from mrjack_ai.engine.compile import JIT_DISABLED
 from mrjack_ai.engine.layout import EVENT_ALIBI, EVENT_WITNESS
 from mrjack_ai.game.belief import possible_identities
 from mrjack_ai.search import kernels as engine
-from mrjack_ai.search.certainty import avoidable_losses, certain_wins
+from mrjack_ai.search.tactics import avoidable_losses, certain_wins
 from mrjack_ai.search.tree import SearchSettings, Tree, add_up
 from mrjack_ai.setup.variant import DETECTIVE, JACK, Variant, make_variant
 from mrjack_ai.tournament import Settings, TournamentError, run_tournament
@@ -471,14 +471,14 @@ def test_the_expected_line_is_legal_and_begins_with_the_choice() -> None:
     for seed in (1, 2, 3):
         for state in walk(Variant(), seed)[5::12]:
             found = searcher("mo-ismcts:sims=400", state).search(state.observation())
-            first = list(found.actions).index(found.line[0])
+            first = list(found.actions).index(found.principal_variation[0])
             assert found.visits[first] == found.visits.max()
             played = state
-            for code in found.line:
+            for code in found.principal_variation:
                 if code >= 0x4000 or code not in played.legal_actions():
                     break  # chance may deal otherwise in this world
                 played = played.child(code)
-            lengths.append(len(found.line))
+            lengths.append(len(found.principal_variation))
             assert len(played.history()) > len(state.history())
     assert max(lengths) > 1
 

@@ -407,7 +407,7 @@ def test_analysis_as_frames() -> None:
     assert list(people.character) == list(state.variant.cast)
     assert people.weight.sum() == pytest.approx(1)
     assert people.suspicion.sum() == pytest.approx(1)
-    assert analysis.line[0] == actions.action[0]
+    assert analysis.principal_variation[0] == actions.action[0]
     again = analyse(state.observation(), "ismcts:sims=300", seed=3)
     assert again.actions_frame().equals(actions)
     exact = analyse(state, "ismcts:sims=10,belief=exact")

@@ -32,7 +32,7 @@ class Analysis:
         weights: exact probability of each seat to be Jack; float64, shape `(seats,)`.
         suspicion: the same with Jack's plays so far taken as evidence, as the Detective (or, at
             Jack's turn, anybody) would see it; None when the agent's belief is `exact`.
-        line: texts of the actions, deals and answers expected to follow.
+        principal_variation: texts of the actions, deals and answers expected to follow.
         seconds: how long the search took.
     """
 
@@ -40,7 +40,7 @@ class Analysis:
     statistics: RootStatistics
     weights: npt.NDArray[np.float64]
     suspicion: npt.NDArray[np.float64] | None
-    line: tuple[str, ...]
+    principal_variation: tuple[str, ...]
     seconds: float
 
     def actions_frame(self) -> pandas.DataFrame:
@@ -116,6 +116,6 @@ def analyse(
         statistics=found,
         weights=identity_weights(view),
         suspicion=searching.suspicion(view),
-        line=tuple(event_text(space, code) for code in found.line),
+        principal_variation=tuple(event_text(space, code) for code in found.principal_variation),
         seconds=seconds,
     )

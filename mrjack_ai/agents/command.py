@@ -182,7 +182,7 @@ class CommandAgent(Agent):
         if self._program is not None and not self._program.usable:
             self.close()
         if self._program is None:
-            self._hire()
+            self._start_program()
         assert self._program is not None
         self._program.clear_log()
         settings = {**variant.to_dict(), "board": variant.board.name}
@@ -226,7 +226,7 @@ class CommandAgent(Agent):
     def close(self) -> None:
         """End the program: it is told to quit, and made to when it does not."""
         if self._program is not None:
-            self._let_go()
+            self._end_program()
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_program": None, "_keep": None}
@@ -236,7 +236,7 @@ class CommandAgent(Agent):
     def _limit(self) -> float:
         return self._seconds if self.time_limit is None else min(self._seconds, self.time_limit)
 
-    def _hire(self) -> None:
+    def _start_program(self) -> None:
         """A program of this command that is idle, or a new one that has said hello."""
         waiting = _idle.get(self._words, [])
         with contextlib.suppress(IndexError):  # none is left; another thread may have taken it
@@ -245,7 +245,7 @@ class CommandAgent(Agent):
             self._take(program)
             return
         try:
-            self._take(Program(self._words, farewell=_QUIT))
+            self._take(Program(self._words, quit_line=_QUIT))
         except ProgramError as error:
             raise AgentError(f"program {self.command!r} {error}") from None
         hello = {
@@ -265,7 +265,7 @@ class CommandAgent(Agent):
         self._keep = weakref.finalize(self, _leave, self._words, program)
         self._keep.atexit = False  # all programs are ended then
 
-    def _let_go(self, at_once: bool = False) -> None:
+    def _end_program(self, at_once: bool = False) -> None:
         assert self._program is not None
         assert self._keep is not None
         self._keep.detach()
@@ -283,7 +283,7 @@ class CommandAgent(Agent):
             late = isinstance(error, ProgramTimeoutError)
             raise self._broken(str(error), TimeLimitError if late else AgentError) from None
         except BaseException:  # Ctrl-C: the answer is still to come and must not be the next one's
-            self._let_go(at_once=True)
+            self._end_program(at_once=True)
             raise
         try:
             answer = json.loads(line)
@@ -297,7 +297,7 @@ class CommandAgent(Agent):
 
     def _broken(self, what: str, kind: type[AgentError] = AgentError) -> AgentError:
         """End the program, and say why."""
-        self._let_go(at_once=True)
+        self._end_program(at_once=True)
         message = f"program {self.command!r} {what}"
         last = self._last_log.strip().rpartition("\n")[2]
         if last:

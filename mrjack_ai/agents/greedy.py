@@ -8,7 +8,7 @@ import numpy.typing as npt
 from mrjack_ai.agents.base import Agent, uniform_over
 from mrjack_ai.game.belief import possible_identities, public_identities
 from mrjack_ai.game.observation import Observation
-from mrjack_ai.search.ratings import TIE, rate
+from mrjack_ai.search.heuristic_ratings import TIE, heuristic_ratings
 from mrjack_ai.search.warmup import HEURISTIC
 from mrjack_ai.setup.variant import DETECTIVE, Variant
 
@@ -37,4 +37,4 @@ class GreedyAgent(Agent):
         """Rated chance to win after each legal action: float64, in the order of `actions`."""
         detective = observation.player == DETECTIVE
         suspects = (possible_identities if detective else public_identities)(observation)
-        return rate(observation, suspects)
+        return heuristic_ratings(observation, suspects)

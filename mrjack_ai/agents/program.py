@@ -73,13 +73,13 @@ class Program:
 
     Args:
         words: the program and its arguments.
-        farewell: the line that tells it to end.
+        quit_line: the line that tells it to end.
 
     Raises:
         ProgramError: when it cannot be started.
     """
 
-    def __init__(self, words: Sequence[str], farewell: str) -> None:
+    def __init__(self, words: Sequence[str], quit_line: str) -> None:
         try:
             # A session of its own: Ctrl-C in a terminal is for us, and the whole group, with what
             # a shell script may have started, can be ended together.
@@ -99,7 +99,7 @@ class Program:
         self._input, self._output, self._errors = (pipe.fileno() for pipe in pipes if pipe)
         for pipe in (self._input, self._output, self._errors):
             os.set_blocking(pipe, False)
-        self._farewell = farewell.encode() + b"\n"
+        self._quit_line = quit_line.encode() + b"\n"
         self._owner = os.getpid()
         self._open = {self._output, self._errors}
         self._deaf = False
@@ -234,7 +234,7 @@ class Program:
         """End the program.
 
         Args:
-            at_once: do not say farewell. Else the program is given a moment to end by itself
+            at_once: do not ask it to quit. Else the program is given a moment to end by itself
                 before it is told to, and another before it is made to.
         """
         if self._closed:
@@ -248,17 +248,17 @@ class Program:
             if pipe is not None:
                 pipe.close()
 
-    def say_farewell(self) -> None:
+    def ask_to_quit(self) -> None:
         """Tell the program to end, without waiting for it; `close` is still to be called."""
         stdin = self._process.stdin
         if stdin is not None and not stdin.closed and self._owner == os.getpid():
             with contextlib.suppress(OSError):
-                os.write(self._input, self._farewell)
+                os.write(self._input, self._quit_line)
             stdin.close()
 
     def _end(self, at_once: bool) -> None:
         if not at_once:
-            self.say_farewell()
+            self.ask_to_quit()
             if self._wait_for_end(_PATIENCE):
                 return
             self._signal(signal.SIGTERM)
@@ -276,7 +276,7 @@ class Program:
 
 def _close_all() -> None:
     for program in list(_running):
-        program.say_farewell()  # all at once, so that they need not wait for each other
+        program.ask_to_quit()  # all at once, so that they need not wait for each other
     for program in list(_running):
         program.close()
 

@@ -13,8 +13,8 @@ from mrjack_ai.game.belief import possible_identities
 from mrjack_ai.game.observation import Observation
 from mrjack_ai.game.state import State
 from mrjack_ai.search import kernels as engine
-from mrjack_ai.search.certainty import avoidable_losses, certain_wins
 from mrjack_ai.search.evidence import PlayEvidence
+from mrjack_ai.search.tactics import avoidable_losses, certain_wins
 from mrjack_ai.search.tree import RootStatistics, SearchSettings, Tree, add_up, split
 from mrjack_ai.search.warmup import HEURISTIC, SEARCH
 from mrjack_ai.search.weights import FITTED

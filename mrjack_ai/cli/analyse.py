@@ -49,7 +49,7 @@ def _analyse(options: Options) -> int:
         value = f"{row.value:+.3f}" if row.visits else "-"
         table.add_row(row.action, str(row.visits), f"{100 * row.share:.1f} %", value)
     Console().print(table)
-    print(f"Expected: {'; '.join(analysis.line)}")
+    print(f"Expected: {'; '.join(analysis.principal_variation)}")
     print(f"{found.simulations} simulations, {found.nodes} nodes, {analysis.seconds:.2f} s")
     return 0
 

@@ -132,7 +132,7 @@ def _saved_when_told_to_end(dialogue: Dialogue) -> Iterator[None]:
     """A terminal that closes (SIGHUP) and SIGTERM end the process, but not without saving."""
 
     def end(number: int, frame: object) -> None:
-        _farewell(dialogue)
+        _leave(dialogue)
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
 
@@ -169,12 +169,12 @@ def _play(dialogue: Dialogue, record: Path | None, talk: Talk) -> bool:
         talk.say("")
         left = False
     except AgentError as error:
-        error.add_note(_farewell(dialogue))
+        error.add_note(_leave(dialogue))
         raise
     if session.is_over():
         _end(dialogue, record, talk)
         return True
-    talk.say(_farewell(dialogue))
+    talk.say(_leave(dialogue))
     return left
 
 
@@ -216,12 +216,12 @@ def _end(dialogue: Dialogue, record: Path | None, talk: Talk) -> None:
         try:
             write_whole(record, session.record().to_text())
         except MrJackError as error:
-            error.add_note(_farewell(dialogue))  # not lost
+            error.add_note(_leave(dialogue))  # not lost
             raise
         talk.say(f"The record is in {record}.")
 
 
-def _farewell(dialogue: Dialogue) -> str:
+def _leave(dialogue: Dialogue) -> str:
     """Save a game that is left, if it has begun, and say how to carry on."""
     try:
         if dialogue.file is None:

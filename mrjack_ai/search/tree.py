@@ -40,8 +40,9 @@ class RootStatistics:
             float64, shape `(n,)`.
         simulations: simulations run.
         nodes: nodes of the tree, or of all trees.
-        line: event codes (see `engine.layout`) of what is expected to follow: the edges visited
-            most, as the searching player perceives them; of the first tree where there are more.
+        principal_variation: event codes (see `engine.layout`) of what is expected to follow: the
+            edges visited most, as the searching player perceives them; of the first tree where
+            there are more.
     """
 
     actions: npt.NDArray[np.int64]
@@ -49,7 +50,7 @@ class RootStatistics:
     values: npt.NDArray[np.float64]
     simulations: int
     nodes: int
-    line: tuple[int, ...]
+    principal_variation: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -230,21 +231,21 @@ class Tree:
             values=values,
             simulations=int(self._settings["simulations"]),
             nodes=int(self._settings["nodes"]),
-            line=self._line(),
+            principal_variation=self._principal_variation(),
         )
 
-    def _line(self) -> tuple[int, ...]:
+    def _principal_variation(self) -> tuple[int, ...]:
         """The edges visited most, as long as a fair share of the simulations went there."""
         nodes = self._nodes.view(engine.NODE)
         least = max(2, int(self._settings["simulations"]) // 50)
-        line: list[int] = []
+        edges: list[int] = []
         at = 0
         while True:
             visited = {child: int(nodes[child]["visits"]) for child in _children(nodes, at)}
             at = max(visited, key=visited.__getitem__, default=-1)  # the first of equals
             if at < 0 or visited[at] < least:
-                return tuple(line)
-            line.append(int(nodes[at]["edge"]))
+                return tuple(edges)
+            edges.append(int(nodes[at]["edge"]))
 
 
 def _children(nodes: npt.NDArray[np.void], parent: int) -> Iterator[int]:
@@ -273,5 +274,5 @@ def add_up(parts: Sequence[RootStatistics]) -> RootStatistics:
         values=values,
         simulations=sum(part.simulations for part in parts),
         nodes=sum(part.nodes for part in parts),
-        line=parts[0].line,
+        principal_variation=parts[0].principal_variation,
     )

@@ -419,7 +419,7 @@ class WorkerPool:
                 for pipe in pipes.wait(list(by_pipe), patience):
                     worker = by_pipe[pipe]  # type: ignore[index]
                     if not self._receive(worker, results):
-                        self._bury(worker, results)
+                        self._replace_dead(worker, results)
             except TournamentError:
                 yield results  # what the others have finished is not lost
                 raise
@@ -465,7 +465,7 @@ class WorkerPool:
         finally:
             self._pace.saw(results[before:])
 
-    def _bury(self, worker: _Worker, results: list[GameResult]) -> None:
+    def _replace_dead(self, worker: _Worker, results: list[GameResult]) -> None:
         """Replace a worker that died; its game has a result if that was once too often."""
         worker.process.join(5)
         worker.process.kill()  # unless it has only closed its pipe

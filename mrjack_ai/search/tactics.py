@@ -9,7 +9,7 @@ from mrjack_ai.engine.tables import build_tables
 from mrjack_ai.game.actions import accusation_ids
 from mrjack_ai.game.observation import Observation
 from mrjack_ai.search import forced_outcomes
-from mrjack_ai.search.ratings import TIE, rate
+from mrjack_ai.search.heuristic_ratings import TIE, heuristic_ratings
 from mrjack_ai.setup.variant import DETECTIVE, JACK, MAX_SEATS
 
 
@@ -25,7 +25,7 @@ def certain_wins(observation: Observation, possible: int) -> list[int]:
             return []
     elif observation.witness_seen:
         return []
-    ratings = rate(observation, possible)
+    ratings = heuristic_ratings(observation, possible)
     if ratings.max() < 1.0 - TIE:
         return []
     return [observation.actions[n] for n in np.flatnonzero(ratings >= 1.0 - TIE)]
@@ -61,7 +61,7 @@ def _hopeless(observation: Observation, possible: int) -> list[int]:
     actions = np.array(observation.actions)
     if observation.is_last_chance():
         # An accusation of one of n suspects is rated 1 / n, and nothing else has any hope.
-        losing = rate(observation, possible) < 1 / MAX_SEATS - TIE
+        losing = heuristic_ratings(observation, possible) < 1 / MAX_SEATS - TIE
     else:
         low, high = accusation_ids(observation.variant)
         accused = np.clip(actions - low, 0, MAX_SEATS)

@@ -13,7 +13,7 @@ TIE = 1e-9
 """Ratings closer than this are equal; equal actions are chosen among at random."""
 
 
-def rate(observation: Observation, suspects: int) -> npt.NDArray[np.float64]:
+def heuristic_ratings(observation: Observation, suspects: int) -> npt.NDArray[np.float64]:
     """Rated chance to win after each legal action, by the best end of the play in progress.
 
     Args:
