@@ -40,7 +40,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 ENGINE_LAYERS: tuple[tuple[str, ...], ...] = (
     ("types",),
     ("compile", "layout", "tables"),
-    ("bits",),
+    ("bits", "records"),
     ("geometry",),
     ("movement",),
     ("whistle",),
@@ -269,16 +269,45 @@ def records_of_freed_arrays(function: ast.FunctionDef) -> list[int]:
     A record is a pointer that keeps nothing alive: numba frees the array after its last use, and
     the next one made may get the same memory.
     """
-    makers = {"zeros", "empty", "ones", "full", "copy", "array"}
-    return [
-        node.lineno
+    makers = {"zeros", "empty", "ones", "full", "copy", "array", "new_states"}
+    sources = [
+        node.value if isinstance(node, ast.Subscript) else argument
         for node in ast.walk(function)
         if isinstance(node, ast.Subscript)
-        for call in ast.walk(node.value)
-        if isinstance(call, ast.Call)
-        and isinstance(call.func, ast.Attribute)
-        and call.func.attr in makers
+        or (isinstance(node, ast.Call) and ast.unparse(node.func) in ("state_of", "tables_of"))
+        for argument in (node.args if isinstance(node, ast.Call) else [node])
     ]
+    return [
+        call.lineno
+        for source in sources
+        for call in ast.walk(source)
+        if isinstance(call, ast.Call) and ast.unparse(call.func).split(".")[-1] in makers
+    ]
+
+
+def test_records_are_read_in_one_place() -> None:
+    """Words become records by `records` for kernels, by `position` and `tables` for Python."""
+    views = re.compile(r"\.view\((?:\w+\.)?(STATE|TABLES)\)")
+    readers = {
+        (path.relative_to(PACKAGE).as_posix(), name)
+        for path in modules()
+        for name in views.findall(path.read_text(encoding="utf-8"))
+    }
+    assert readers == {
+        ("engine/records.py", "STATE"),
+        ("engine/records.py", "TABLES"),
+        ("engine/tables.py", "TABLES"),
+        ("game/position.py", "STATE"),
+    }
+
+
+def test_only_game_asks_for_the_record_of_a_state() -> None:
+    """Everybody else asks what it means: `positions`, `cleared()`, `playing`."""
+    for path in modules():
+        if path.parent.name != "game":
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Attribute) and node.attr == "_record":
+                    assert ast.unparse(node.value) == "self", f"{path}:{node.lineno}"
 
 
 def test_no_kernel_takes_a_record_out_of_an_array_that_is_freed() -> None:
@@ -288,9 +317,12 @@ def test_no_kernel_takes_a_record_out_of_an_array_that_is_freed() -> None:
         for line in records_of_freed_arrays(function)
     ]
     assert found == []
-    caught = ast.parse("def f(n):\n    s = np.zeros(1, GENERATOR).view(STATE)[0]\n").body[0]
+    caught = ast.parse(
+        "def f(n):\n g = np.zeros(1, GENERATOR)[0]\n s = new_states(1)[0]\n"
+        " s = state_of(game[i].copy())\n"
+    ).body[0]
     assert isinstance(caught, ast.FunctionDef)
-    assert records_of_freed_arrays(caught) == [2]
+    assert records_of_freed_arrays(caught) == [2, 3, 4]
 
 
 def test_every_file_that_is_no_module_is_package_data() -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_type_hints
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +20,8 @@ from hypothesis import strategies as st
 import mrjack_ai
 from mrjack_ai.engine import bits, compile, features, kernels, turn
 from mrjack_ai.engine.layout import GENERATOR, STATE
-from mrjack_ai.engine.tables import build_tables, tables_record
+from mrjack_ai.engine.tables import TABLES, build_tables, tables_record
+from mrjack_ai.engine.types import GeneratorRecord, StateRecord, TablesRecord
 from mrjack_ai.game.perft import GAMES_PER_CHUNK, perft, perft_divide, random_games
 from mrjack_ai.search import heuristic
 from mrjack_ai.setup.variant import Variant, make_variant
@@ -160,6 +164,54 @@ print("checked", checked, *wrong, sep=chr(10))
     )
     assert int(output[0]) > 50
     assert output[1:] == []
+
+
+@pytest.mark.parametrize(
+    ("layout", "record"),
+    [(STATE, StateRecord), (TABLES, TablesRecord), (GENERATOR, GeneratorRecord)],
+)
+def test_record_types_have_the_fields_of_their_layout(layout: np.dtype, record: type) -> None:
+    """What a type checker knows of a record: see `mrjack_ai.engine.types`."""
+    assert layout.fields is not None
+    hints = get_type_hints(record)
+    assert tuple(hints) == layout.names
+    for name, (kind, *_) in layout.fields.items():
+        if kind.subdtype is not None:
+            assert hints[name] == npt.NDArray[kind.base.type], name
+        else:
+            assert hints[name] is (np.uint64 if kind == np.uint64 else int), name
+
+
+@pytest.mark.slow
+def test_a_misspelt_field_is_found_by_mypy(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "from mrjack_ai.engine.records import new_states, tables_of\n"
+        "from mrjack_ai.engine.types import StateRecord, Words\n"
+        "def right(s: StateRecord, words: Words) -> int:\n"
+        "    s['turn'] += 1\n"
+        "    return s['turn'] + new_states(2)[1]['play'] + tables_of(words)['seats']\n"
+        "def wrong(s: StateRecord, words: Words) -> int:\n"
+        "    s['trun'] = 1\n"
+        "    s['occupied'] = 1\n"
+        "    return new_states(2)[1]['ply'] + tables_of(words)['seat']\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", program],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "MYPYPATH": str(Path(mrjack_ai.__file__).parent.parent)},
+        timeout=300,
+        check=False,
+    )
+    unknown = re.findall(r':(\d+): error: TypedDict "(\w+)" has no key "(\w+)"', run.stdout)
+    assert unknown == [
+        ("7", "StateRecord", "trun"),
+        ("9", "StateRecord", "ply"),
+        ("9", "TablesRecord", "seat"),
+    ], run.stdout + run.stderr
+    assert 'program.py:8: error: Value of "occupied" has incompatible type "int"' in run.stdout
 
 
 def test_state_record_is_two_cache_lines() -> None:

@@ -92,7 +92,7 @@ import numpy as np
 from mrjack_ai.agents.base import Agent
 from mrjack_ai.agents.program import Program, ProgramError, ProgramTimeoutError
 from mrjack_ai.agents.registry import parse_values, plain_parameters
-from mrjack_ai.engine.tables import Words
+from mrjack_ai.engine.types import Words
 from mrjack_ai.errors import AgentError, IllegalChoiceError, TimeLimitError
 from mrjack_ai.game.actions import action_space
 from mrjack_ai.game.notation import position_text

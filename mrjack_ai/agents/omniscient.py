@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from mrjack_ai.agents.search import SearchAgent
-from mrjack_ai.engine.layout import STATE
 from mrjack_ai.errors import AgentError
 from mrjack_ai.game.observation import Observation
+from mrjack_ai.game.position import state_record
 from mrjack_ai.game.state import State
 from mrjack_ai.search.kernels import FIXED_WORLD
 from mrjack_ai.search.tree import RootStatistics
@@ -38,7 +38,7 @@ class OmniscientAgent(SearchAgent):
         return self._seen
 
     def _possible(self, observation: Observation) -> int:
-        return 1 << int(self._truth.position_words().view(STATE)[0]["jack"])
+        return 1 << int(state_record(self._truth.position_words())["jack"])
 
     def _find(self, observation: Observation) -> RootStatistics:
         """Search the state seen last."""

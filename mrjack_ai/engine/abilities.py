@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from mrjack_ai.engine.bits import ONE, ZERO, integer, lowest
 from mrjack_ai.engine.compile import helper
 from mrjack_ai.engine.tables import WHISTLE_STEPS
-from mrjack_ai.engine.types import ActionKind
+from mrjack_ai.engine.types import ActionKind, Integers, StateRecord, TablesRecord
 from mrjack_ai.engine.whistle import list_whistles, whistle_spendable
 from mrjack_ai.setup.characters import Ability
 
-Record = Any
-
 
 @helper
-def ability_usable(s: Record, t: Record) -> bool:
+def ability_usable(s: StateRecord, t: TablesRecord) -> bool:
     """True when the open ability of the character being played has something to do now."""
     ability = t["seat_ability"][s["seat"]]
     if ability == Ability.LAMP:
@@ -36,7 +32,7 @@ def ability_usable(s: Record, t: Record) -> bool:
 
 @helper
 def list_pairs(
-    sources: np.uint64, targets: np.uint64, base: int, places: int, out: np.ndarray, count: int
+    sources: np.uint64, targets: np.uint64, base: int, places: int, out: Integers, count: int
 ) -> int:
     """Append the ids of 'from a to b' for each a in `sources` and b in `targets`."""
     while sources != ZERO:
@@ -53,7 +49,7 @@ def list_pairs(
 
 
 @helper
-def list_covers(s: Record, t: Record, out: np.ndarray, count: int) -> int:
+def list_covers(s: StateRecord, t: TablesRecord, out: Integers, count: int) -> int:
     """Append the moves of one cover to an open manhole; pairs count manholes, not hexes."""
     sources = s["covered"]
     base, places = t["base"][ActionKind.COVER], t["manhole_places"]
@@ -71,7 +67,7 @@ def list_covers(s: Record, t: Record, out: np.ndarray, count: int) -> int:
 
 
 @helper
-def list_ability(s: Record, t: Record, out: np.ndarray, count: int) -> int:
+def list_ability(s: StateRecord, t: TablesRecord, out: Integers, count: int) -> int:
     """Append the uses of the open ability of the character being played."""
     ability = t["seat_ability"][s["seat"]]
     if ability == Ability.SWAP:
@@ -95,7 +91,7 @@ def list_ability(s: Record, t: Record, out: np.ndarray, count: int) -> int:
 
 
 @helper
-def manhole_bit(t: Record, rank: int) -> np.uint64:
+def manhole_bit(t: TablesRecord, rank: int) -> np.uint64:
     """Hex set of one manhole, given its index among the manholes."""
     holes = t["manholes"]
     for _ in range(rank):

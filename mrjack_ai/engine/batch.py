@@ -22,10 +22,19 @@ from mrjack_ai.engine.bits import integer, nth_bit, popcount, random_below
 from mrjack_ai.engine.compile import helper, kernel
 from mrjack_ai.engine.features import write_features
 from mrjack_ai.engine.kernels import apply_recorded
-from mrjack_ai.engine.layout import STATE, STATE_WORDS, game_words
-from mrjack_ai.engine.tables import MAX_ACTIONS, TABLES
+from mrjack_ai.engine.layout import STATE_WORDS, game_words
+from mrjack_ai.engine.records import states_of, tables_of
+from mrjack_ai.engine.tables import MAX_ACTIONS
 from mrjack_ai.engine.turn import alibi_pile, detective_return, list_legal, set_up
-from mrjack_ai.engine.types import NodeKind, Player
+from mrjack_ai.engine.types import (
+    GeneratorRecord,
+    Integers,
+    NodeKind,
+    Player,
+    StateRecord,
+    TablesRecord,
+    Words,
+)
 from mrjack_ai.setup.variant import Variant
 
 SHOW = 0
@@ -40,7 +49,9 @@ def row_words(variant: Variant) -> int:
 
 
 @helper
-def _resolve_chance(game: Any, s: Any, t: Any, generator: Any) -> None:
+def _resolve_chance(
+    game: Words, s: StateRecord, t: TablesRecord, generator: GeneratorRecord
+) -> None:
     """Draw outcomes until a player decides or the game is over; all are equally likely."""
     while s["player"] == Player.CHANCE:
         if s["node"] == NodeKind.DEAL:
@@ -56,15 +67,15 @@ def _resolve_chance(game: Any, s: Any, t: Any, generator: Any) -> None:
 @kernel
 def advance(
     games: Any,
-    tables: Any,
+    tables: Words,
     chance: Any,
-    actions: Any,
+    actions: Integers,
     first: int,
     last: int,
     playing: bool,
     auto_reset: bool,
-    lists: Any,
-    counts: Any,
+    lists: Integers,
+    counts: Integers,
     current_player: Any,
     mask: Any,
     observations: Any,
@@ -89,9 +100,9 @@ def advance(
         final_observations: float32 (n, 2, tensor size), or of size 0: for the games that this
             action ended, what each player saw at the end.
     """
-    t = tables.view(TABLES)[0]
+    t = tables_of(tables)
     legal = np.empty(MAX_ACTIONS, np.int64)
-    positions = games.reshape(-1).view(STATE)
+    positions = states_of(games)
     spacing = games.shape[1] // STATE_WORDS
     for i in range(first, last):
         game = games[i]
@@ -138,7 +149,7 @@ def advance(
 
 
 @kernel
-def sample_actions(lists: Any, counts: Any, generators: Any, actions: Any) -> None:
+def sample_actions(lists: Integers, counts: Integers, generators: Any, actions: Integers) -> None:
     """Draw a legal action for each game, all equally likely; -1 where a game is over.
 
     Args:
@@ -152,7 +163,7 @@ def sample_actions(lists: Any, counts: Any, generators: Any, actions: Any) -> No
 
 
 @kernel
-def find_illegal(lists: Any, counts: Any, actions: Any) -> int:
+def find_illegal(lists: Integers, counts: Integers, actions: Integers) -> int:
     """Index of the first game whose action is not legal, or -1; games that are over take any."""
     for i in range(len(counts)):
         # The last entry that is not greater, by halving without a branch.

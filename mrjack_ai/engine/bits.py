@@ -13,6 +13,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from mrjack_ai.engine.compile import JIT_DISABLED, helper
+from mrjack_ai.engine.types import GeneratorRecord
 
 integer: Any = np.int64
 """Widens a byte of a record; without it NumPy in plain Python would go on in `uint8`."""
@@ -29,10 +30,10 @@ if JIT_DISABLED:
         number = int(word)
         return (number & -number).bit_length() - 1
 
-    def next_random(generator: Any) -> np.uint64:
+    def next_random(generator: GeneratorRecord) -> np.uint64:
         mask = (1 << 64) - 1
         state = (int(generator["state"]) + 0x9E3779B97F4A7C15) & mask
-        generator["state"] = state
+        generator["state"] = np.uint64(state)
         mixed = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & mask
         mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & mask
         return np.uint64(mixed ^ (mixed >> 31))
@@ -60,7 +61,7 @@ else:
         return types.int64(types.uint64), generate
 
     @helper
-    def next_random(generator: Any) -> np.uint64:
+    def next_random(generator: GeneratorRecord) -> np.uint64:
         """Advance the generator (record with a `uint64` field `state`) and return 64 bits.
 
         SplitMix64 (Steele, Lea, Flood 2014): equidistributed, one word of state, any seed is good.
@@ -93,7 +94,7 @@ def nth_bit(word: np.uint64, n: int) -> int:
 
 
 @helper
-def random_below(generator: Any, n: int) -> int:
+def random_below(generator: GeneratorRecord, n: int) -> int:
     """A number from 0 to n - 1; n is below 2**16, so the bias is below 2**-16."""
     high = next_random(generator) >> np.uint64(32)
     return integer((high * np.uint64(n)) >> np.uint64(32))

@@ -8,10 +8,10 @@ import numpy as np
 
 from mrjack_ai.engine.bits import ONE, ZERO, lowest
 from mrjack_ai.engine.compile import helper, kernel
-from mrjack_ai.engine.layout import STATE, STATE_WORDS
 from mrjack_ai.engine.movement import lit_hexes, visible_seats
-from mrjack_ai.engine.tables import NO_SEAT, TABLES, WHISTLE_STEPS
-from mrjack_ai.engine.types import EndingKind, NodeKind, Player
+from mrjack_ai.engine.records import state_of, tables_of
+from mrjack_ai.engine.tables import NO_SEAT, WHISTLE_STEPS
+from mrjack_ai.engine.types import EndingKind, NodeKind, Player, StateRecord, TablesRecord, Words
 from mrjack_ai.setup.board import DIRECTIONS
 from mrjack_ai.setup.variant import MAX_TURNS
 
@@ -33,7 +33,7 @@ def _write_mask(out: Any, start: int, mask: int) -> None:
 
 
 @helper
-def write_features(s: Any, t: Any, player: int, out: Any) -> int:
+def write_features(s: StateRecord, t: TablesRecord, player: int, out: Any) -> int:
     """Write the features a player may see; the order is that of `observation.tensor_sections`.
 
     `out` is float32 and zero; hidden fields of `s` are not read unless `player` may know them.
@@ -114,8 +114,8 @@ def write_features(s: Any, t: Any, player: int, out: Any) -> int:
 
 
 @kernel
-def features(game: Any, tables: Any, player: int, out: Any) -> int:
+def features(game: Words, tables: Words, player: int, out: Any) -> int:
     """`write_features` for one position held by Python; `out` is float32 zeroes."""
-    s = game[:STATE_WORDS].view(STATE)[0]
-    t = tables.view(TABLES)[0]
+    s = state_of(game)
+    t = tables_of(tables)
     return write_features(s, t, player, out)

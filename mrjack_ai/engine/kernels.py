@@ -21,15 +21,20 @@ from mrjack_ai.engine.layout import (
     EVENT_WITNESS,
     EVENTS_WORD,
     GENERATOR,
-    STATE,
-    STATE_WORDS,
 )
 from mrjack_ai.engine.movement import lit_hexes, open_exits, reach, visible_seats
-from mrjack_ai.engine.tables import MAX_ACTIONS, NO_SEAT, TABLES
+from mrjack_ai.engine.records import new_states, state_of, tables_of
+from mrjack_ai.engine.tables import MAX_ACTIONS, NO_SEAT
 from mrjack_ai.engine.turn import apply, drawing_player, list_legal, set_up
-from mrjack_ai.engine.types import NodeKind, Player
-
-assert TABLES.itemsize % 8 == 0
+from mrjack_ai.engine.types import (
+    GeneratorRecord,
+    Integers,
+    NodeKind,
+    Player,
+    StateRecord,
+    TablesRecord,
+    Words,
+)
 
 
 class _Scratch(threading.local):
@@ -43,7 +48,7 @@ scratch = _Scratch()
 
 
 @helper
-def _record_event(game: Any, code: int) -> None:
+def _record_event(game: Words, code: int) -> None:
     count = integer(game[COUNT_WORD])
     word = EVENTS_WORD + count // 4
     game[word] |= np.uint64(code) << np.uint64(16 * (count % 4))
@@ -51,15 +56,15 @@ def _record_event(game: Any, code: int) -> None:
 
 
 @kernel
-def start_game(game: Any, tables: Any) -> None:
+def start_game(game: Words, tables: Words) -> None:
     """Set `game` (all zero) up as section 2 says, before Jack's identity is drawn."""
-    s = game[:STATE_WORDS].view(STATE)[0]
-    t = tables.view(TABLES)[0]
+    s = state_of(game)
+    t = tables_of(tables)
     set_up(s, t)
 
 
 @helper
-def apply_recorded(game: Any, s: Any, t: Any, action: int) -> None:
+def apply_recorded(game: Words, s: StateRecord, t: TablesRecord, action: int) -> None:
     """Apply a legal action or chance outcome to `s`, the position in `game`, and record it."""
     node = s["node"]
     if node == NodeKind.JACK:
@@ -77,7 +82,7 @@ def apply_recorded(game: Any, s: Any, t: Any, action: int) -> None:
 
 
 @helper
-def _is_legal(s: Any, t: Any, action: int, scratch: Any) -> bool:
+def _is_legal(s: StateRecord, t: TablesRecord, action: int, scratch: Integers) -> bool:
     count = list_legal(s, t, scratch)
     for index in range(count):  # noqa: SIM110 - kernels have no generators
         if scratch[index] == action:
@@ -86,7 +91,7 @@ def _is_legal(s: Any, t: Any, action: int, scratch: Any) -> bool:
 
 
 @kernel
-def apply_action(game: Any, tables: Any, action: int, out: Any) -> int:
+def apply_action(game: Words, tables: Words, action: int, out: Any) -> int:
     """Apply a legal action or chance outcome, record it as an event, and list what is legal then.
 
     Args:
@@ -96,8 +101,8 @@ def apply_action(game: Any, tables: Any, action: int, out: Any) -> int:
         How many actions are legal afterwards, or -1, with `game` left alone, when this one was
         not.
     """
-    s = game[:STATE_WORDS].view(STATE)[0]
-    t = tables.view(TABLES)[0]
+    s = state_of(game)
+    t = tables_of(tables)
     if not _is_legal(s, t, action, out):
         return -1
     apply_recorded(game, s, t, action)
@@ -105,63 +110,63 @@ def apply_action(game: Any, tables: Any, action: int, out: Any) -> int:
 
 
 @kernel
-def legal_actions(game: Any, tables: Any, out: Any) -> int:
+def legal_actions(game: Words, tables: Words, out: Any) -> int:
     """Write legal action ids (outcome ids at a chance node), ascending, into `out` (int64).
 
     Returns:
         How many; `out` must hold the variant's number of actions, and at least 70.
     """
-    s = game[:STATE_WORDS].view(STATE)[0]
-    t = tables.view(TABLES)[0]
+    s = state_of(game)
+    t = tables_of(tables)
     return list_legal(s, t, out)
 
 
 @kernel
-def visible(game: Any, tables: Any) -> int:
+def visible(game: Words, tables: Words) -> int:
     """Mask of the seats that are visible now (6.1)."""
-    s = game[:STATE_WORDS].view(STATE)[0]
-    t = tables.view(TABLES)[0]
+    s = state_of(game)
+    t = tables_of(tables)
     return visible_seats(s, t)
 
 
 @kernel
-def lit(game: Any, tables: Any) -> np.uint64:
+def lit(game: Words, tables: Words) -> np.uint64:
     """Set of the street hexes next to a lit gaslight or in the beam."""
-    s = game[:STATE_WORDS].view(STATE)[0]
-    t = tables.view(TABLES)[0]
+    s = state_of(game)
+    t = tables_of(tables)
     return lit_hexes(s, t)
 
 
 @kernel
-def reachable(game: Any, tables: Any, seat: int, steps: int) -> np.uint64:
+def reachable(game: Words, tables: Words, seat: int, steps: int) -> np.uint64:
     """Set of the street hexes the character in `seat` could reach, occupied ones included."""
-    s = game[:STATE_WORDS].view(STATE)[0]
-    t = tables.view(TABLES)[0]
+    s = state_of(game)
+    t = tables_of(tables)
     return reach(s, t, t["seat_walk"][seat], s["position"][seat], steps)
 
 
 @kernel
-def exits_in_reach(game: Any, tables: Any, seat: int) -> np.uint64:
+def exits_in_reach(game: Words, tables: Words, seat: int) -> np.uint64:
     """Set of the exits without a cordon that the character in `seat` could leave by (7.1)."""
-    s = game[:STATE_WORDS].view(STATE)[0]
-    t = tables.view(TABLES)[0]
+    s = state_of(game)
+    t = tables_of(tables)
     return open_exits(s, t, seat)
 
 
 @kernel
-def count_sequences(game: Any, tables: Any, depth: int) -> int:
+def count_sequences(game: Words, tables: Words, depth: int) -> int:
     """Number of action sequences of exactly `depth` plies (section 9, perft).
 
     Depth first with an explicit stack of positions; `game` is left alone.
     """
-    t = tables.view(TABLES)[0]
+    t = tables_of(tables)
     if depth == 0:
         return 1
-    stack = np.zeros((depth + 1) * STATE_WORDS, np.uint64).view(STATE)
+    stack = new_states(depth + 1)
     lists = np.zeros((depth + 1, MAX_ACTIONS), np.int64)
     counts = np.zeros(depth + 1, np.int64)
     index = np.zeros(depth + 1, np.int64)
-    stack[0] = game[:STATE_WORDS].view(STATE)[0]
+    stack[0] = state_of(game)
     counts[0] = list_legal(stack[0], t, lists[0])
     level = 0
     total = 0
@@ -184,7 +189,9 @@ def count_sequences(game: Any, tables: Any, depth: int) -> int:
 
 
 @helper
-def _random_game(s: Any, t: Any, generator: Any, actions: Any) -> int:
+def _random_game(
+    s: StateRecord, t: TablesRecord, generator: GeneratorRecord, actions: Integers
+) -> int:
     """Play uniformly at random to the end; returns the number of decisions (chance excluded)."""
     decisions = 0
     while s["node"] != NodeKind.TERMINAL:
@@ -196,7 +203,9 @@ def _random_game(s: Any, t: Any, generator: Any, actions: Any) -> int:
 
 
 @kernel
-def random_games(game: Any, tables: Any, games: int, seed: np.uint64, results: Any) -> None:
+def random_games(
+    game: Words, tables: Words, games: int, seed: np.uint64, results: Integers
+) -> None:
     """Play whole games from one position, every choice uniform over the legal actions.
 
     Args:
@@ -205,13 +214,13 @@ def random_games(game: Any, tables: Any, games: int, seed: np.uint64, results: A
         seed: any 64-bit number; equal seeds give equal games.
         results: `int64[6]`, added to: games by ending (index 1 to 4) and decisions (5).
     """
-    t = tables.view(TABLES)[0]
-    work = np.zeros(2 * STATE_WORDS, np.uint64).view(STATE)
+    t = tables_of(tables)
+    work = new_states(2)
     generators = np.zeros(1, GENERATOR)
     generators[0]["state"] = np.uint64(seed)
     next_random(generators[0])
     actions = np.zeros(MAX_ACTIONS, np.int64)
-    work[0] = game[:STATE_WORDS].view(STATE)[0]
+    work[0] = state_of(game)
     for _ in range(games):
         work[1] = work[0]
         decisions = _random_game(work[1], t, generators[0], actions)
@@ -220,12 +229,12 @@ def random_games(game: Any, tables: Any, games: int, seed: np.uint64, results: A
 
 
 @kernel
-def mask_state(game: Any, player: int) -> None:
+def mask_state(game: Words, player: int) -> None:
     """Hide, in place, what `player` may not know of the position (section 8).
 
     The identity is hidden from the Detective, and the other's alibi cards from both.
     """
-    s = game[:STATE_WORDS].view(STATE)[0]
+    s = state_of(game)
     if player == Player.DETECTIVE:
         s["jack"] = NO_SEAT
     s["drawn"][1 - player] = 0

@@ -6,21 +6,17 @@ Numbers in comments are those of docs/rules.md.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from mrjack_ai.engine.bits import ONE, ZERO, bit, has, integer, lowest
 from mrjack_ai.engine.compile import helper
 from mrjack_ai.engine.geometry import beam, one_step, within_steps
 from mrjack_ai.engine.tables import NO_SEAT
-from mrjack_ai.engine.types import ActionKind, Player
-
-Record = Any
+from mrjack_ai.engine.types import ActionKind, Integers, Player, StateRecord, TablesRecord
 
 
 @helper
-def reach(s: Record, t: Record, walk: int, hex: int, steps: int) -> np.uint64:
+def reach(s: StateRecord, t: TablesRecord, walk: int, hex: int, steps: int) -> np.uint64:
     """Street hexes within `steps` steps, open manholes used, `hex` included (4.2-4.5).
 
     One step leads from any open manhole to any other, so nothing is gained by entering a second
@@ -41,7 +37,7 @@ def reach(s: Record, t: Record, walk: int, hex: int, steps: int) -> np.uint64:
 
 
 @helper
-def lit_hexes(s: Record, t: Record) -> np.uint64:
+def lit_hexes(s: StateRecord, t: TablesRecord) -> np.uint64:
     """Street hexes next to a lit gaslight or in Watson's beam (6.1)."""
     lit = ZERO
     lamps = s["lit"]
@@ -54,13 +50,13 @@ def lit_hexes(s: Record, t: Record) -> np.uint64:
 
 
 @helper
-def visible_seats(s: Record, t: Record) -> int:
+def visible_seats(s: StateRecord, t: TablesRecord) -> int:
     """Mask of the seats that are visible now (6.1)."""
     return visible_by(s, t, lit_hexes(s, t))
 
 
 @helper
-def visible_by(s: Record, t: Record, lit: np.uint64) -> int:
+def visible_by(s: StateRecord, t: TablesRecord, lit: np.uint64) -> int:
     """Mask of the seats that are visible by the light of these hexes."""
     occupied = s["occupied"]
     visible = 0
@@ -72,7 +68,7 @@ def visible_by(s: Record, t: Record, lit: np.uint64) -> int:
 
 
 @helper
-def open_exits(s: Record, t: Record, seat: int) -> np.uint64:
+def open_exits(s: StateRecord, t: TablesRecord, seat: int) -> np.uint64:
     """Exits without a cordon that the character in `seat` could walk out of now (7.1)."""
     within = reach(s, t, t["seat_walk"][seat], s["position"][seat], t["seat_range"][seat] - 1)
     found = ZERO
@@ -86,7 +82,7 @@ def open_exits(s: Record, t: Record, seat: int) -> np.uint64:
 
 
 @helper
-def list_moves(s: Record, t: Record, out: np.ndarray, count: int) -> int:
+def list_moves(s: StateRecord, t: TablesRecord, out: Integers, count: int) -> int:
     """Append moves, accusations (7.2) and escapes (7.1) of the character being played."""
     seat = s["seat"]
     here = s["position"][seat]

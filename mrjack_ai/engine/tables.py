@@ -7,19 +7,17 @@ The layout has room for the largest board, so every variant shares one compiled 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
-from mrjack_ai.engine.types import ActionKind
+from mrjack_ai.engine.types import ActionKind, TablesRecord, Words
 from mrjack_ai.errors import BoardError
 from mrjack_ai.setup.board import DIRECTIONS, MAX_PLACES, MAX_STREETS, Board
 from mrjack_ai.setup.characters import MAX_RANGE, Ability, Walk
 from mrjack_ai.setup.variant import MAX_SEATS, MAX_TURNS, Variant
-
-Words = npt.NDArray[np.uint64]
 
 NO_SEAT = 255
 """Stands for 'no seat', 'no hex', 'no direction' in every byte-sized field."""
@@ -90,7 +88,8 @@ TABLES = np.dtype(
 )
 """Layout of the tables record."""
 
-TABLES_WORDS = -(-TABLES.itemsize // 8)
+TABLES_WORDS = TABLES.itemsize // 8
+assert TABLES.itemsize % 8 == 0
 
 
 def _bit(index: int) -> int:
@@ -186,21 +185,15 @@ def action_arguments(variant: Variant) -> list[list[tuple[int, int, int]]]:
     ]
 
 
-@lru_cache(maxsize=256)
-def build_tables(variant: Variant) -> Words:
-    """The tables record of a variant.
+def _set(indices: Iterable[int]) -> np.uint64:
+    return np.uint64(sum(_bit(index) for index in indices))
 
-    Returns:
-        Read-only `uint64` array of shape `(TABLES_WORDS,)`; view it as `TABLES` to read it.
-    """
-    board = variant.board
-    words = np.zeros(TABLES_WORDS, np.uint64)
-    record = words.view(np.uint8)[: TABLES.itemsize].view(TABLES)[0]
+
+def _fill_geometry(record: TablesRecord, board: Board) -> None:
     geometry = Geometry(board)
     hexes = range(len(board.streets))
-
     for h in hexes:
-        record["neighbours"][h] = sum(_bit(n) for n in geometry.street_neighbours[h])
+        record["neighbours"][h] = _set(geometry.street_neighbours[h])
         for steps in range(MAX_RANGE + 1):
             record["ball"][Walk.STREETS, h, steps] = geometry.ball(h, steps)
             record["ball"][Walk.ANYWHERE, h, steps] = geometry.ball_anywhere(h, steps)
@@ -210,26 +203,34 @@ def build_tables(variant: Variant) -> Words:
             record["whistle"][h, walker] = geometry.whistle_ends(h, walker)
     for lamp, name in enumerate(board.gaslights):
         around = [board.street_index[n] for n in board.neighbours(name) if n in board.street_index]
-        record["lamp_light"][lamp] = sum(_bit(h) for h in around)
+        record["lamp_light"][lamp] = _set(around)
     for exit, (_, name) in enumerate(board.exits):
         record["exit_bit"][exit] = _bit(board.street_index[name])
+    record["hexes"] = len(board.streets)
 
+
+def _fill_tokens(record: TablesRecord, board: Board) -> None:
+    """Places of tiles, cordons and covers, and where they are at the start."""
     manholes = [board.street_index[name] for name in board.manholes]
-    record["manholes"] = sum(_bit(h) for h in manholes)
+    record["manholes"] = _set(manholes)
     record["manhole_places"] = len(manholes)
     for rank, h in enumerate(manholes):
         record["manhole_rank"][h] = rank
-    record["lamps"] = sum(_bit(lamp) for lamp in range(len(board.gaslights)))
-    record["exits"] = sum(_bit(exit) for exit in range(len(board.exits)))
-    record["start_lit"] = sum(_bit(board.gaslight_index[name]) for name, _ in board.lit_gaslights)
-    record["start_covered"] = sum(_bit(board.street_index[name]) for name in board.covered_manholes)
-    record["start_cordons"] = sum(_bit(board.exit_index[name]) for name in board.cordons)
+    record["lamps"] = _set(range(len(board.gaslights)))
+    record["lamp_places"] = len(board.gaslights)
+    record["exits"] = _set(range(len(board.exits)))
+    record["exit_places"] = len(board.exits)
+    record["start_lit"] = _set(board.gaslight_index[name] for name, _ in board.lit_gaslights)
+    record["start_covered"] = _set(board.street_index[name] for name in board.covered_manholes)
+    record["start_cordons"] = _set(board.exit_index[name] for name in board.cordons)
     record["start_tile_place"][:] = NO_SEAT
     for name, number in board.lit_gaslights:
         if number is not None:
             record["start_tile_place"][number - 1] = board.gaslight_index[name]
 
-    seats = len(variant.cast)
+
+def _fill_cast(record: TablesRecord, variant: Variant) -> None:
+    board, seats = variant.board, len(variant.cast)
     placed = dict(board.start)
     record["start_position"][:] = NO_SEAT
     record["light_seat"] = NO_SEAT
@@ -245,19 +246,21 @@ def build_tables(variant: Variant) -> Words:
             record["light_seat"] = seat
             record["start_light"] = DIRECTIONS.index(board.watson_light)
     record["cast"] = _bit(seats) - 1
-    record["hexes"] = len(board.streets)
     record["seats"] = seats
-    record["lamp_places"] = len(board.gaslights)
-    record["exit_places"] = len(board.exits)
+
+
+def _fill_turns(record: TablesRecord, variant: Variant) -> None:
     record["turns"] = variant.turns
     for parity in (0, 1):
         for play, player in enumerate(variant.play_order(parity)):
             record["play_order"][parity, play] = player
-    deals = deal_outcomes(seats)
+    deals = deal_outcomes(len(variant.cast))
     record["deals"] = len(deals)
     for outcome, dealt in enumerate(deals):
-        record["deal_mask"][outcome] = sum(_bit(seat) for seat in dealt)
+        record["deal_mask"][outcome] = _set(dealt)
 
+
+def _fill_actions(record: TablesRecord, variant: Variant) -> None:
     action = 0
     for number, arguments in enumerate(action_arguments(variant)):
         record["base"][number] = action
@@ -267,6 +270,22 @@ def build_tables(variant: Variant) -> Words:
             action += 1
     record["base"][len(ActionKind)] = action
     record["actions"] = action
+
+
+@lru_cache(maxsize=256)
+def build_tables(variant: Variant) -> Words:
+    """The tables of a variant.
+
+    Returns:
+        Read-only `uint64` array of shape `(TABLES_WORDS,)`; `tables_record` reads it.
+    """
+    words = np.zeros(TABLES_WORDS, np.uint64)
+    record = tables_record(words)
+    _fill_geometry(record, variant.board)
+    _fill_tokens(record, variant.board)
+    _fill_cast(record, variant)
+    _fill_turns(record, variant)
+    _fill_actions(record, variant)
     words.setflags(write=False)
     return words
 
@@ -303,7 +322,7 @@ def max_game_length(variant: Variant) -> int:
     return pairs + best
 
 
-def tables_record(tables: Words) -> np.void:
-    """The tables as a readable NumPy record of type `TABLES`."""
-    record: np.void = tables.view(np.uint8)[: TABLES.itemsize].view(TABLES)[0]
+def tables_record(tables: Words) -> TablesRecord:
+    """The tables as a record for Python to read."""
+    record: TablesRecord = tables.view(TABLES)[0]
     return record

@@ -7,27 +7,30 @@ points are in `mrjack_ai.engine.kernels`.
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 from mrjack_ai.engine.abilities import ability_usable, list_ability, manhole_bit
 from mrjack_ai.engine.bits import ZERO, bit, integer
 from mrjack_ai.engine.compile import helper
 from mrjack_ai.engine.movement import list_moves, open_exits, visible_seats
 from mrjack_ai.engine.tables import NO_SEAT, WHISTLE_STEPS
-from mrjack_ai.engine.types import ActionKind, EndingKind, NodeKind, Player
+from mrjack_ai.engine.types import (
+    ActionKind,
+    EndingKind,
+    Integers,
+    NodeKind,
+    Player,
+    StateRecord,
+    TablesRecord,
+)
 from mrjack_ai.engine.whistle import list_whistles, whistle_spendable
 from mrjack_ai.setup.board import DIRECTIONS
 from mrjack_ai.setup.characters import Ability
 from mrjack_ai.setup.variant import MAX_SEATS, MAX_TURNS
 
-Record = Any
 N_DIRECTIONS = len(DIRECTIONS)
 
 
 @helper
-def list_legal(s: Record, t: Record, out: np.ndarray) -> int:
+def list_legal(s: StateRecord, t: TablesRecord, out: Integers) -> int:
     """Write the legal actions (outcome ids at chance nodes) in ascending order.
 
     Returns:
@@ -72,26 +75,26 @@ def list_legal(s: Record, t: Record, out: np.ndarray) -> int:
 
 
 @helper
-def alibi_pile(s: Record, t: Record) -> int:
+def alibi_pile(s: StateRecord, t: TablesRecord) -> int:
     """Mask of the seats whose alibi cards are still in the pile."""
     drawn = integer(s["drawn"][0] | s["drawn"][1])
     return integer(t["cast"]) & ~(drawn | (1 << integer(s["jack"])))
 
 
 @helper
-def public_suspects(s: Record, t: Record) -> int:
+def public_suspects(s: StateRecord, t: TablesRecord) -> int:
     """Mask of the seats that everybody holds possible: not cleared, not exonerated by a `stay`."""
     return integer(t["cast"]) & ~integer(s["cleared"] | s["ruled_out"])
 
 
 @helper
-def detective_suspects(s: Record, t: Record) -> int:
+def detective_suspects(s: StateRecord, t: TablesRecord) -> int:
     """Mask of the seats the Detective holds possible: his alibi cards count too."""
     return public_suspects(s, t) & ~integer(s["drawn"][Player.DETECTIVE])
 
 
 @helper
-def plays_left(s: Record, t: Record, player: int, first: int) -> int:
+def plays_left(s: StateRecord, t: TablesRecord, player: int, first: int) -> int:
     """Cards `player` plays this turn from the play with index `first` on."""
     plays = 0
     for play in range(first, t["seats"] // 2):
@@ -100,7 +103,7 @@ def plays_left(s: Record, t: Record, player: int, first: int) -> int:
 
 
 @helper
-def set_up(s: Record, t: Record) -> None:
+def set_up(s: StateRecord, t: TablesRecord) -> None:
     """Section 2: the position before Jack draws his card. `s` must hold zeroes only."""
     for seat in range(MAX_SEATS):
         s["position"][seat] = t["start_position"][seat]
@@ -121,14 +124,14 @@ def set_up(s: Record, t: Record) -> None:
 
 
 @helper
-def end_game(s: Record, ending: int) -> None:
+def end_game(s: StateRecord, ending: int) -> None:
     s["node"] = NodeKind.TERMINAL
     s["player"] = Player.TERMINAL
     s["ending"] = ending
 
 
 @helper
-def start_turn(s: Record, t: Record) -> None:
+def start_turn(s: StateRecord, t: TablesRecord) -> None:
     """3.1: cards are dealt on odd turns; on even turns the other half is face up."""
     s["turn"] += 1
     s["play"] = 0
@@ -143,13 +146,13 @@ def start_turn(s: Record, t: Record) -> None:
 
 
 @helper
-def start_play(s: Record, t: Record) -> None:
+def start_play(s: StateRecord, t: TablesRecord) -> None:
     s["node"] = NodeKind.PICK
     s["player"] = t["play_order"][s["turn"] & 1, s["play"]]
 
 
 @helper
-def call_witnesses(s: Record, t: Record) -> None:
+def call_witnesses(s: StateRecord, t: TablesRecord) -> None:
     """6.2, 6.3: clear those who do not match Jack, and turn the witness card."""
     visible = visible_seats(s, t)
     if visible >> s["jack"] & 1:
@@ -161,7 +164,7 @@ def call_witnesses(s: Record, t: Record) -> None:
 
 
 @helper
-def end_turn(s: Record, t: Record) -> None:
+def end_turn(s: StateRecord, t: TablesRecord) -> None:
     """3.4, 7.3."""
     if s["turn"] == t["turns"]:
         end_game(s, EndingKind.DAWN)
@@ -176,7 +179,7 @@ def end_turn(s: Record, t: Record) -> None:
 
 
 @helper
-def end_play(s: Record, t: Record) -> None:
+def end_play(s: StateRecord, t: TablesRecord) -> None:
     s["remaining"] &= ~(1 << s["seat"])
     s["seat"] = NO_SEAT
     s["moved"] = 0
@@ -191,7 +194,7 @@ def end_play(s: Record, t: Record) -> None:
 
 
 @helper
-def go_on(s: Record, t: Record) -> None:
+def go_on(s: StateRecord, t: TablesRecord) -> None:
     """Find the next node of the play in progress, or end it."""
     if s["steps"] > 0:
         if whistle_spendable(s, t, s["steps"]) > 0:
@@ -216,7 +219,7 @@ def go_on(s: Record, t: Record) -> None:
 
 
 @helper
-def go_on_after(s: Record, t: Record, carried: int) -> None:
+def go_on_after(s: StateRecord, t: TablesRecord, carried: int) -> None:
     """As `go_on`, but first aim the lantern when its bearer was just whistled or swapped (5.3)."""
     if carried == t["light_seat"]:
         s["node"] = NodeKind.AIM
@@ -225,13 +228,13 @@ def go_on_after(s: Record, t: Record, carried: int) -> None:
 
 
 @helper
-def place(s: Record, seat: int, hex: int) -> None:
+def place(s: StateRecord, seat: int, hex: int) -> None:
     s["occupied"] = (s["occupied"] & ~bit(s["position"][seat])) | bit(hex)
     s["position"][seat] = hex
 
 
 @helper
-def apply_chance(s: Record, t: Record, outcome: int) -> None:
+def apply_chance(s: StateRecord, t: TablesRecord, outcome: int) -> None:
     """Apply the outcome of a chance node."""
     if s["node"] == NodeKind.JACK:
         s["jack"] = outcome
@@ -249,13 +252,13 @@ def apply_chance(s: Record, t: Record, outcome: int) -> None:
 
 
 @helper
-def drawing_player(s: Record, t: Record) -> int:
+def drawing_player(s: StateRecord, t: TablesRecord) -> int:
     """Who draws the alibi card at an alibi node: whoever plays the card (5.1)."""
     return integer(t["play_order"][s["turn"] & 1, s["play"]])
 
 
 @helper
-def apply_player(s: Record, t: Record, action: int) -> None:
+def apply_player(s: StateRecord, t: TablesRecord, action: int) -> None:
     """Apply a legal action of a player."""
     kind = t["kind"][action]
     first = t["argument"][action, 0]
@@ -319,7 +322,7 @@ def apply_player(s: Record, t: Record, action: int) -> None:
 
 
 @helper
-def apply(s: Record, t: Record, action: int) -> None:
+def apply(s: StateRecord, t: TablesRecord, action: int) -> None:
     """Apply a legal action or a chance outcome."""
     if s["player"] == Player.CHANCE:
         apply_chance(s, t, action)
@@ -328,7 +331,7 @@ def apply(s: Record, t: Record, action: int) -> None:
 
 
 @helper
-def detective_return(s: Record) -> int:
+def detective_return(s: StateRecord) -> int:
     """+1, -1, or 0 before the end (7.4)."""
     if s["ending"] == EndingKind.NOT_ENDED:
         return 0

@@ -1,12 +1,20 @@
-"""The words of the engine: whose turn, kinds of node and of action, endings.
+"""The words of the engine: players, kinds of node and of action, endings; types of its records.
 
-Each is an `IntEnum`, which numba takes for its number wherever a kernel names a member; tables and
-records hold the numbers.
+Each enum is an `IntEnum`, which numba takes for its number wherever a kernel names a member;
+tables and records hold the numbers.
+
+To a type checker a record is a `TypedDict`, since kernels read and write `s["field"]`: it knows the
+fields, and whether one is a number, a set or an array. numba looks at none of this; the layouts are
+`STATE` and `GENERATOR` in `mrjack_ai.engine.layout` and `TABLES` in `mrjack_ai.engine.tables`.
 """
 
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Protocol, TypedDict, TypeVar, overload
+
+import numpy as np
+import numpy.typing as npt
 
 from mrjack_ai.setup.variant import Player
 
@@ -14,9 +22,17 @@ __all__ = [
     "ACTION_KINDS",
     "NODE_NAMES",
     "ActionKind",
+    "Bytes",
     "EndingKind",
+    "Floats",
+    "GeneratorRecord",
+    "Integers",
     "NodeKind",
     "Player",
+    "Records",
+    "StateRecord",
+    "TablesRecord",
+    "Words",
 ]
 
 
@@ -65,3 +81,101 @@ class ActionKind(IntEnum):
 
 ACTION_KINDS: tuple[str, ...] = tuple(kind.name.lower() for kind in ActionKind)
 """First word of an action's text, by kind."""
+
+
+Words = npt.NDArray[np.uint64]
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Bytes = npt.NDArray[np.uint8]
+
+
+class StateRecord(TypedDict):
+    """A position: one record of `STATE`, where the fields are explained."""
+
+    occupied: np.uint64
+    covered: np.uint64
+    lit: np.uint64
+    cordons: np.uint64
+    position: Bytes
+    tile_place: Bytes
+    node: int
+    player: int
+    turn: int
+    play: int
+    jack: int
+    seen: int
+    light: int
+    cleared: int
+    ruled_out: int
+    drawn: Bytes
+    draws: Bytes
+    dealt: int
+    remaining: int
+    seat: int
+    moved: int
+    ability: int
+    steps: int
+    whistled: int
+    accused: int
+    ending: int
+    reserved: Bytes
+
+
+class TablesRecord(TypedDict):
+    """The tables of a variant: one record of `TABLES`, where the fields are explained."""
+
+    neighbours: Words
+    ball: Words
+    beam: Words
+    lamp_light: Words
+    whistle: Words
+    exit_bit: Words
+    manholes: np.uint64
+    lamps: np.uint64
+    exits: np.uint64
+    start_lit: np.uint64
+    start_covered: np.uint64
+    start_cordons: np.uint64
+    hexes: int
+    seats: int
+    lamp_places: int
+    exit_places: int
+    turns: int
+    deals: int
+    actions: int
+    base: Integers
+    manhole_rank: Integers
+    manhole_places: int
+    start_position: Bytes
+    start_tile_place: Bytes
+    start_light: int
+    light_seat: int
+    cast: int
+    seat_range: Bytes
+    seat_walk: Bytes
+    seat_ability: Bytes
+    play_order: Bytes
+    deal_mask: Bytes
+    kind: Bytes
+    argument: Bytes
+
+
+class GeneratorRecord(TypedDict):
+    """A random generator: one record of `GENERATOR`."""
+
+    state: np.uint64
+    padding: Words
+
+
+Record = TypeVar("Record")
+
+
+class Records(Protocol[Record]):
+    """An array of records, shape `(n,)`; to assign to an element copies the whole record."""
+
+    @overload
+    def __getitem__(self, index: int) -> Record: ...
+    @overload
+    def __getitem__(self, index: slice) -> Records[Record]: ...
+    def __setitem__(self, index: int, value: Record) -> None: ...
+    def __len__(self) -> int: ...

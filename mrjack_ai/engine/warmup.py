@@ -17,7 +17,8 @@ import numpy as np
 from mrjack_ai.engine import compile as compiling
 from mrjack_ai.engine import features, kernels
 from mrjack_ai.engine.layout import GENERATOR, game_words
-from mrjack_ai.engine.tables import MAX_ACTIONS, Words, build_tables
+from mrjack_ai.engine.tables import MAX_ACTIONS, build_tables
+from mrjack_ai.engine.types import Words
 from mrjack_ai.setup.variant import DEFAULT_VARIANT
 
 _MOST_FEATURES = 4096

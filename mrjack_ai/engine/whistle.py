@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from mrjack_ai.engine.bits import ONE, ZERO, bit, has, integer, lowest
 from mrjack_ai.engine.compile import helper
 from mrjack_ai.engine.geometry import whistle_ends
 from mrjack_ai.engine.tables import WHISTLE_STEPS
-from mrjack_ai.engine.types import ActionKind
-
-Record = Any
-
+from mrjack_ai.engine.types import ActionKind, Integers, StateRecord, TablesRecord
 
 # One function for each number of steps left: a function that calls itself crashes the process
 # when numba loads its callers from the cache (numba 0.68.1).
 
 
 @helper
-def spend_one(s: Record, t: Record, goodley: int, occupied: np.uint64, free: int) -> int:
+def spend_one(s: StateRecord, t: TablesRecord, goodley: int, occupied: np.uint64, free: int) -> int:
     """Most steps spendable (0 or 1) with one left; `free` masks the seats not yet whistled."""
     for seat in range(t["seats"]):
         if free >> seat & 1:
@@ -30,7 +25,7 @@ def spend_one(s: Record, t: Record, goodley: int, occupied: np.uint64, free: int
 
 
 @helper
-def spend_two(s: Record, t: Record, goodley: int, occupied: np.uint64, free: int) -> int:
+def spend_two(s: StateRecord, t: TablesRecord, goodley: int, occupied: np.uint64, free: int) -> int:
     """Most steps spendable (0 to 2) with two left."""
     for seat in range(t["seats"]):
         if free >> seat & 1:
@@ -51,7 +46,9 @@ def spend_two(s: Record, t: Record, goodley: int, occupied: np.uint64, free: int
 
 
 @helper
-def spend_three(s: Record, t: Record, goodley: int, occupied: np.uint64, free: int) -> int:
+def spend_three(
+    s: StateRecord, t: TablesRecord, goodley: int, occupied: np.uint64, free: int
+) -> int:
     """Most steps spendable (0 to 3) with three left."""
     for seat in range(t["seats"]):
         if free >> seat & 1:
@@ -79,7 +76,7 @@ def spend_three(s: Record, t: Record, goodley: int, occupied: np.uint64, free: i
 
 @helper
 def spendable(
-    s: Record, t: Record, goodley: int, occupied: np.uint64, free: int, steps: int
+    s: StateRecord, t: TablesRecord, goodley: int, occupied: np.uint64, free: int, steps: int
 ) -> int:
     """Most steps that walks can spend with `steps` left."""
     if steps >= 3:
@@ -92,20 +89,20 @@ def spendable(
 
 
 @helper
-def not_whistled(s: Record, t: Record) -> int:
+def not_whistled(s: StateRecord, t: TablesRecord) -> int:
     """Mask of the seats that may still be whistled in this play: never Goodley himself."""
     return integer(t["cast"]) & ~(integer(s["whistled"]) | (1 << integer(s["seat"])))
 
 
 @helper
-def whistle_spendable(s: Record, t: Record, steps: int) -> int:
+def whistle_spendable(s: StateRecord, t: TablesRecord, steps: int) -> int:
     """Most of `steps` steps that can be spent from the present position."""
     goodley = s["position"][s["seat"]]
     return spendable(s, t, goodley, s["occupied"], not_whistled(s, t), steps)
 
 
 @helper
-def list_whistles(s: Record, t: Record, steps: int, out: np.ndarray, count: int) -> int:
+def list_whistles(s: StateRecord, t: TablesRecord, steps: int, out: Integers, count: int) -> int:
     """Append the legal walks: those after which the most steps can still be spent (5.7)."""
     goodley = s["position"][s["seat"]]
     occupied = s["occupied"]

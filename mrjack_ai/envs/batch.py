@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mrjack_ai.engine.layout import GENERATOR, game_words
-from mrjack_ai.engine.tables import Words, build_tables
+from mrjack_ai.engine.tables import build_tables
+from mrjack_ai.engine.types import Words
 from mrjack_ai.engine.warmup import BATCH, ENGINE
 from mrjack_ai.errors import IllegalActionError, VariantError
 from mrjack_ai.game.actions import action_space

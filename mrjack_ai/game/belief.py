@@ -20,14 +20,13 @@ from mrjack_ai.engine.layout import (
     EVENT_JACK,
     EVENT_WITNESS,
     EVENTS_WORD,
-    STATE,
     STATE_WORDS,
     game_words,
 )
-from mrjack_ai.engine.tables import NO_SEAT, Words
-from mrjack_ai.engine.types import EndingKind, NodeKind, Player
+from mrjack_ai.engine.tables import NO_SEAT
+from mrjack_ai.engine.types import EndingKind, NodeKind, Player, Words
 from mrjack_ai.game.observation import Observation
-from mrjack_ai.game.position import set_bits
+from mrjack_ai.game.position import set_bits, state_record
 from mrjack_ai.game.state import State
 
 
@@ -91,7 +90,7 @@ def determinize(
     variant = observation.variant
     words = np.zeros(game_words(variant), np.uint64)
     words[:STATE_WORDS] = observation.position_words()
-    s = words[:STATE_WORDS].view(STATE)[0]
+    s = state_record(words)
     player, other = observation.player, 1 - observation.player
 
     if int(s["jack"]) == NO_SEAT and int(s["node"]) != NodeKind.JACK:
@@ -112,7 +111,7 @@ def determinize(
     known = 0
     if observation.root is not None:
         root = np.frombuffer(observation.root, np.uint64).copy()
-        r = root.view(STATE)[0]
+        r = state_record(root)
         known = int(r["draws"][other])
         if int(r["node"]) != NodeKind.JACK:
             r["jack"] = s["jack"]

@@ -38,12 +38,12 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from mrjack_ai.engine.layout import STATE, STATE_WORDS
-from mrjack_ai.engine.tables import NO_SEAT, WHISTLE_STEPS, Words
-from mrjack_ai.engine.types import NODE_NAMES, EndingKind, NodeKind, Player
+from mrjack_ai.engine.layout import STATE_WORDS
+from mrjack_ai.engine.tables import NO_SEAT, WHISTLE_STEPS
+from mrjack_ai.engine.types import NODE_NAMES, EndingKind, NodeKind, Player, StateRecord, Words
 from mrjack_ai.errors import MrJackError, NotationError
 from mrjack_ai.game.endings import ENDING_BY_NUMBER, ENDING_BY_WORD
-from mrjack_ai.game.position import set_bits
+from mrjack_ai.game.position import set_bits, state_record
 from mrjack_ai.setup.board import DIRECTIONS, Board
 from mrjack_ai.setup.characters import KIND_BY_CODE, Ability
 from mrjack_ai.setup.variant import DEFAULT_VARIANT, MAX_TURNS, Variant, make_variant
@@ -78,7 +78,7 @@ def position_text(variant: Variant, words: Words) -> str:
         variant: the variant.
         words: `uint64`, at least `STATE_WORDS` of them.
     """
-    s = words[:STATE_WORDS].view(STATE)[0]
+    s = state_record(words)
     board, cast = variant.board, variant.cast
 
     def codes(mask: int) -> str:
@@ -235,7 +235,7 @@ def parse_position(text: str, variant: Variant | None = None) -> tuple[Variant, 
     else:
         _check_same_variant(parser, variant)
     words = np.zeros(STATE_WORDS, np.uint64)
-    s = words.view(STATE)[0]
+    s = state_record(words)
     _read_turn(parser, variant, s)
     _read_board(parser, variant, s)
     _read_suspicion(parser, variant, s)
@@ -257,7 +257,7 @@ def _check_same_variant(parser: _Parser, variant: Variant) -> None:
                 raise parser.fail(name, f"the variant played has {name}={standard[name]}")
 
 
-def _read_turn(parser: _Parser, variant: Variant, s: np.void) -> None:
+def _read_turn(parser: _Parser, variant: Variant, s: StateRecord) -> None:
     node = NODE_NAMES.index(parser.choice("node", "pick", NODE_NAMES))
     s["node"] = node
     s["turn"] = parser.number("turn", 0 if node == NodeKind.JACK else 1, 0, variant.turns)
@@ -287,7 +287,7 @@ def _read_turn(parser: _Parser, variant: Variant, s: np.void) -> None:
         raise parser.fail("cards", f"no card is face up at a {NODE_NAMES[node]} node")
 
 
-def _read_board(parser: _Parser, variant: Variant, s: np.void) -> None:
+def _read_board(parser: _Parser, variant: Variant, s: StateRecord) -> None:
     board = variant.board
     start = dict(board.start)
     s["position"][:] = NO_SEAT
@@ -318,18 +318,21 @@ def _read_board(parser: _Parser, variant: Variant, s: np.void) -> None:
 
     _read_lamps(parser, variant, s)
     manholes = {hex: board.street_index[hex] for hex in board.manholes}
-    for name, field, default, index_of, what in (
-        ("covers", "covered", board.covered_manholes, manholes, "no manhole"),
-        ("cordons", "cordons", board.cordons, board.exit_index, "no exit"),
-    ):
+
+    def tokens(
+        name: str, default: tuple[str, ...], index_of: dict[str, int], what: str
+    ) -> np.uint64:
         parser.words.setdefault(name, _joined(default))
         mask = parser.mask(name, index_of, what)
         if mask.bit_count() != len(default):
             raise parser.fail(name, f"this board has {len(default)} {name}")
-        s[field] = np.uint64(mask)
+        return np.uint64(mask)
+
+    s["covered"] = tokens("covers", board.covered_manholes, manholes, "no manhole")
+    s["cordons"] = tokens("cordons", board.cordons, board.exit_index, "no exit")
 
 
-def _read_lamps(parser: _Parser, variant: Variant, s: np.void) -> None:
+def _read_lamps(parser: _Parser, variant: Variant, s: StateRecord) -> None:
     """Tiles never leave but by their number (3.4, 5.4), so the turn says which must be there."""
     board = variant.board
     turn = max(1, int(s["turn"]))
@@ -365,7 +368,7 @@ def _read_lamps(parser: _Parser, variant: Variant, s: np.void) -> None:
         raise parser.fail("lamps", "the number of plain tiles never changes")
 
 
-def _read_suspicion(parser: _Parser, variant: Variant, s: np.void) -> None:
+def _read_suspicion(parser: _Parser, variant: Variant, s: StateRecord) -> None:
     seats, what = variant.seat_of, "not in the cast"
     s["seen"] = parser.choice("witness", "seen", ("seen", "unseen")) == "seen"
     s["cleared"] = parser.mask("cleared", seats, what)
@@ -402,14 +405,16 @@ def _read_suspicion(parser: _Parser, variant: Variant, s: np.void) -> None:
         raise parser.fail("jack", "is cleared, exonerated or on a drawn alibi card")
 
 
-def _read_play(parser: _Parser, variant: Variant, s: np.void) -> None:
+def _read_play(parser: _Parser, variant: Variant, s: StateRecord) -> None:
     node = int(s["node"])
     seats, what = variant.seat_of, "not in the cast"
-    s["seat"] = NO_SEAT
-    s["accused"] = NO_SEAT
-    for name, field in (("using", "seat"), ("accused", "accused")):
-        if name in parser.words:
-            s[field] = parser.index(name, parser.words[name], seats, what)
+
+    def named_seat(name: str) -> int:
+        given = parser.words.get(name)
+        return NO_SEAT if given is None else parser.index(name, given, seats, what)
+
+    s["seat"] = named_seat("using")
+    s["accused"] = named_seat("accused")
     s["moved"] = parser.choice("moved", "no", ("no", "yes")) == "yes"
     s["ability"] = parser.choice("ability", "used", ("used", "open")) == "open"
     s["steps"] = parser.number("steps", 0, 0, WHISTLE_STEPS - 1)
@@ -427,7 +432,7 @@ def _read_play(parser: _Parser, variant: Variant, s: np.void) -> None:
     _check_play(parser, variant, s)
 
 
-def _check_play(parser: _Parser, variant: Variant, s: np.void) -> None:
+def _check_play(parser: _Parser, variant: Variant, s: StateRecord) -> None:
     """The words of a play in progress must fit the node and the character."""
     node, seat = int(s["node"]), int(s["seat"])
     accusing = s["ending"] in (EndingKind.CAUGHT, EndingKind.WRONG_ACCUSATION)
@@ -484,7 +489,7 @@ _NOT_BEFORE_MOVING = (Ability.DRAW, Ability.AIM, Ability.SWAP)
 _NOT_AFTER_MOVING = (Ability.NONE, Ability.DRAW, Ability.AIM, Ability.SWAP)
 
 
-def _aims_for_another(variant: Variant, s: np.void) -> bool:
+def _aims_for_another(variant: Variant, s: StateRecord) -> bool:
     """5.3: the whistle or a swap has just moved the lantern's bearer."""
     bearer = [seat for seat, kind in enumerate(variant.kinds) if kind.ability == Ability.AIM]
     if not bearer:
@@ -495,7 +500,7 @@ def _aims_for_another(variant: Variant, s: np.void) -> bool:
     return ability == Ability.WHISTLE and bool(int(s["whistled"]) >> bearer[0] & 1)
 
 
-def _check_end(parser: _Parser, variant: Variant, s: np.void) -> None:
+def _check_end(parser: _Parser, variant: Variant, s: StateRecord) -> None:
     player = variant.play_order(int(s["turn"]))[int(s["play"])]
     ending = int(s["ending"])
     if ending == EndingKind.ESCAPE:

@@ -25,8 +25,8 @@ from mrjack_ai.engine.layout import (
     EVENTS_WORD,
     STATE_WORDS,
 )
-from mrjack_ai.engine.tables import WHISTLE_STEPS, Words, build_tables, max_game_length
-from mrjack_ai.engine.types import NODE_NAMES, EndingKind, Player
+from mrjack_ai.engine.tables import WHISTLE_STEPS, build_tables, max_game_length
+from mrjack_ai.engine.types import NODE_NAMES, EndingKind, Player, Words
 from mrjack_ai.errors import NotationError
 from mrjack_ai.game.actions import ActionSpace, action_space
 from mrjack_ai.game.notation import position_text

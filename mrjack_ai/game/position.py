@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from mrjack_ai.engine import kernels
 from mrjack_ai.engine.layout import STATE, STATE_WORDS
-from mrjack_ai.engine.tables import NO_SEAT, Words, build_tables
-from mrjack_ai.engine.types import NODE_NAMES, EndingKind, NodeKind, Player
+from mrjack_ai.engine.tables import NO_SEAT, build_tables
+from mrjack_ai.engine.types import NODE_NAMES, EndingKind, NodeKind, Player, StateRecord, Words
 from mrjack_ai.game.endings import ENDING_BY_NUMBER
 from mrjack_ai.setup.board import DIRECTIONS
 from mrjack_ai.setup.variant import PLAYER_NAMES, Variant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    import numpy as np
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Outcome:
         return f"{PLAYER_NAMES[self.winner]} wins: {self.ending}"
 
 
-def set_bits(word: int) -> Iterator[int]:
+def set_bits(word: int | np.integer) -> Iterator[int]:
     """Indices of the set bits, ascending."""
     word = int(word)
     while word:
@@ -44,8 +44,18 @@ def set_bits(word: int) -> Iterator[int]:
         word ^= low
 
 
-def returns_of(record: np.void) -> list[float]:
-    """Returns of the Detective and of Jack at a `STATE` record (7.4)."""
+def state_record(words: Words) -> StateRecord:
+    """The packed position at the front of words, to be read, and written to by whose they are.
+
+    Args:
+        words: `uint64`, at least `STATE_WORDS` of them; the record is a view of them.
+    """
+    record: StateRecord = words[:STATE_WORDS].view(STATE)[0]
+    return record
+
+
+def returns_of(record: StateRecord) -> list[float]:
+    """Returns of the Detective and of Jack at a position (7.4)."""
     ending = int(record["ending"])
     if ending == EndingKind.NOT_ENDED:
         return [0.0, 0.0]
@@ -72,9 +82,8 @@ class PositionView:
         raise NotImplementedError
 
     @property
-    def _record(self) -> np.void:
-        record: np.void = self.position_words()[:STATE_WORDS].view(STATE)[0]
-        return record
+    def _record(self) -> StateRecord:
+        return state_record(self.position_words())
 
     def _codes(self, mask: int) -> tuple[str, ...]:
         cast = self.variant.cast
@@ -243,6 +252,15 @@ class PositionView:
         """True when chance decides next."""
         return self.current_player() == Player.CHANCE
 
+    @property
+    def play(self) -> int:
+        """Index in the turn of the play in progress, or about to begin."""
+        return int(self._record["play"])
+
+    def dealt(self) -> tuple[str, ...]:
+        """Cards dealt on the odd turn of this pair of turns; the others are for the even one."""
+        return self._codes(int(self._record["dealt"]))
+
     def cards(self) -> tuple[str, ...]:
         """Cards face up this turn that have not been played to their end."""
         return self._codes(int(self._record["remaining"]))
@@ -267,6 +285,10 @@ class PositionView:
         """True while the ability of the character being played is still to be used."""
         return bool(self._record["ability"])
 
+    def whistled(self) -> tuple[str, ...]:
+        """Characters whistled in the play in progress."""
+        return self._codes(int(self._record["whistled"]))
+
     @property
     def whistle_steps(self) -> int:
         """Steps of a whistle in progress still to be spent."""
@@ -274,10 +296,9 @@ class PositionView:
 
     def remaining_plays(self, player: int) -> int:
         """Plays a player still has this turn, the one in progress included."""
-        record = self._record
-        if self.is_terminal() or int(record["remaining"]) == 0:
+        if self.is_terminal() or not self.cards():
             return 0
-        return self.variant.play_order(self.turn)[int(record["play"]) :].count(player)
+        return self.variant.play_order(self.turn)[self.play :].count(player)
 
     def is_last_chance(self) -> bool:
         """True when the play in progress, or about to begin, is the Detective's last of the game.

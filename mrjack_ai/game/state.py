@@ -20,8 +20,8 @@ from mrjack_ai.engine.layout import (
     node_of,
     player_of,
 )
-from mrjack_ai.engine.tables import MAX_ACTIONS, Words, build_tables
-from mrjack_ai.engine.types import NodeKind, Player
+from mrjack_ai.engine.tables import MAX_ACTIONS, build_tables
+from mrjack_ai.engine.types import NodeKind, Player, Words
 from mrjack_ai.engine.warmup import ENGINE
 from mrjack_ai.errors import IllegalActionError, NotationError, VariantError
 from mrjack_ai.game.actions import ActionSpace, action_space

@@ -19,9 +19,9 @@ import numpy as np
 import pyspiel
 
 from mrjack_ai.engine import features, kernels
-from mrjack_ai.engine.layout import STATE, STATE_WORDS, game_words, node_of, player_of
-from mrjack_ai.engine.tables import Words, build_tables, max_game_length
-from mrjack_ai.engine.types import NODE_NAMES, Player
+from mrjack_ai.engine.layout import game_words, node_of, player_of
+from mrjack_ai.engine.tables import build_tables, max_game_length
+from mrjack_ai.engine.types import NODE_NAMES, Player, Words
 from mrjack_ai.engine.warmup import ENGINE
 from mrjack_ai.errors import BoardError
 from mrjack_ai.game.actions import ActionSpace, action_space
@@ -40,7 +40,7 @@ from mrjack_ai.game.observation import (
     tensor_sections,
     tensor_size,
 )
-from mrjack_ai.game.position import returns_of, set_bits
+from mrjack_ai.game.position import returns_of, set_bits, state_record
 from mrjack_ai.game.state import State
 from mrjack_ai.setup.board import board_from_dict
 from mrjack_ai.setup.variant import DEFAULT_VARIANT, PLAYER_NAMES, Variant, make_variant
@@ -237,7 +237,7 @@ class MrJackState(pyspiel.State):  # type: ignore[misc]
 
     def returns(self) -> list[float]:
         """+1 and -1 at the end, 0 before."""
-        return returns_of(self._words[:STATE_WORDS].view(STATE)[0])
+        return returns_of(state_record(self._words))
 
     def __str__(self) -> str:
         return position_text(self._variant, self._words)
@@ -382,7 +382,7 @@ class MrJackObserver:
                 events = tuple(code for code in events if _is_secret(code, player))
             self.dict["events"][:] = event_bits(self._variant, events)
         if "all_identity" in self.dict:
-            record = state._words[:STATE_WORDS].view(STATE)[0]
+            record = state_record(state._words)
             if record["jack"] < len(self._variant.cast):
                 self.dict["all_identity"][record["jack"]] = 1
             for drawer in (0, 1):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from mrjack_ai.engine.tables import NO_SEAT, build_tables, tables_record
+from mrjack_ai.engine.tables import build_tables, tables_record
 from mrjack_ai.game.position import PositionView, set_bits
 from mrjack_ai.setup.board import DIRECTIONS
 from mrjack_ai.setup.characters import Ability
@@ -80,16 +80,15 @@ def what_now(view: PositionView) -> str:
     """Who does what next, or how the game ended."""
     outcome = view.outcome()
     if outcome is not None:
-        accused = int(view._record["accused"])
         by = "" if view.playing is None else f" by {view.playing}"
-        whom = "" if accused == NO_SEAT else f", {view.variant.cast[accused]} accused"
+        whom = "" if view.accused is None else f", {view.accused} accused"
         return f"{SIDES[outcome.winner]} wins: {outcome.ending}{whom}{by}"
     if view.node == "jack":
         return "Chance draws Jack's card"
     if view.node == "deal":
         return "Chance deals the cards"
     # The play says who, at chance nodes too.
-    player = SIDES[view.variant.play_order(view.turn)[int(view._record["play"])]]
+    player = SIDES[view.variant.play_order(view.turn)[view.play]]
     code = view.playing
     if view.node == "pick":
         return f"{player} picks a card"
@@ -102,9 +101,8 @@ def what_now(view: PositionView) -> str:
     text += ", moved" if view.has_moved else ", not moved"
     if view.ability_open:
         text += ", ability open"
-    whistled = view._codes(int(view._record["whistled"]))
-    if whistled:
-        text += f", whistled {codes_text(whistled)}, steps left: {view.whistle_steps}"
+    if view.whistled():
+        text += f", whistled {codes_text(view.whistled())}, steps left: {view.whistle_steps}"
     return text
 
 
@@ -134,7 +132,7 @@ def cards_of_turn(view: PositionView) -> Cards | None:
     if view.node in ("jack", "deal"):
         return None
     variant, left, now = view.variant, view.cards(), view.playing
-    dealt = view._codes(int(view._record["dealt"]))
+    dealt = view.dealt()
     others = tuple(code for code in variant.cast if code not in dealt)
     face_up, other = (dealt, others) if view.turn % 2 == 1 else (others, dealt)
     return Cards(
@@ -143,5 +141,5 @@ def cards_of_turn(view: PositionView) -> Cards | None:
         waiting=tuple(code for code in left if code != now),
         next=other if view.turn % 2 == 1 and view.turn < variant.turns else (),
         order=variant.play_order(view.turn),
-        play=int(view._record["play"]),
+        play=view.play,
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from mrjack_ai.engine.layout import STATE
 from mrjack_ai.engine.tables import build_tables
 from mrjack_ai.engine.types import Player
 from mrjack_ai.game.belief import possible_identities, public_identities
 from mrjack_ai.game.observation import Observation
+from mrjack_ai.game.position import state_record
 from mrjack_ai.game.state import new_game
 from mrjack_ai.search.opponent_model import model_choices, weigh_plays
 from mrjack_ai.search.weights import Weights
@@ -92,6 +92,6 @@ class PlayEvidence:
             self._sharpness,
             chances,
         )
-        jack = int(words.view(STATE)[0]["jack"])
+        jack = int(state_record(words)["jack"])
         exposure: npt.NDArray[np.float64] = np.log(chances[jack] / (weights @ chances))
         return exposure

@@ -13,11 +13,18 @@ import numpy as np
 
 from mrjack_ai.engine.bits import ZERO, has, popcount
 from mrjack_ai.engine.compile import helper, kernel
-from mrjack_ai.engine.layout import STATE, STATE_WORDS
 from mrjack_ai.engine.movement import open_exits, reach
-from mrjack_ai.engine.tables import TABLES
+from mrjack_ai.engine.records import new_states, state_of, tables_of
 from mrjack_ai.engine.turn import apply, apply_player, list_legal, public_suspects
-from mrjack_ai.engine.types import ActionKind, NodeKind, Player
+from mrjack_ai.engine.types import (
+    ActionKind,
+    Integers,
+    NodeKind,
+    Player,
+    StateRecord,
+    TablesRecord,
+    Words,
+)
 
 _MOST_DEPTH = 9
 _MOST_LEAVES = 2000
@@ -27,7 +34,7 @@ SAFE, LOSING = range(2)
 
 
 @helper
-def wins_now(s: Any, t: Any) -> bool:
+def wins_now(s: StateRecord, t: TablesRecord) -> bool:
     """True when the character being played can accuse Jack, or escape as Jack, right now."""
     seat = s["seat"]
     if s["node"] != NodeKind.USE or s["moved"] == 1:
@@ -41,13 +48,15 @@ def wins_now(s: Any, t: Any) -> bool:
 
 
 @helper
-def known_to_all(s: Any, t: Any) -> bool:
+def known_to_all(s: StateRecord, t: TablesRecord) -> bool:
     """True when everybody but one is cleared, so that the Detective is certain."""
     return popcount(np.uint64(public_suspects(s, t))) == 1
 
 
 @helper
-def can_win_play(s: Any, t: Any, stack: Any, lists: Any, counts: Any, index: Any) -> bool:
+def can_win_play(
+    s: StateRecord, t: TablesRecord, stack: Any, lists: Integers, counts: Integers, index: Integers
+) -> bool:
     """True when the player to move at a card's choice has a play that wins for certain.
 
     Tries each card, and each way to use its ability before moving.
@@ -90,7 +99,7 @@ def can_win_play(s: Any, t: Any, stack: Any, lists: Any, counts: Any, index: Any
 
 
 @kernel
-def judge_actions(game: Any, tables: Any, out: Any) -> int:
+def judge_actions(game: Words, tables: Words, out: Any) -> int:
     """Judge each legal action: does every way to finish the play let the opponent win at once?
 
     Args:
@@ -103,17 +112,17 @@ def judge_actions(game: Any, tables: Any, out: Any) -> int:
     Returns:
         Number of legal actions.
     """
-    t = tables.view(TABLES)[0]
+    t = tables_of(tables)
     width = t["actions"]
-    stack = np.zeros((_MOST_DEPTH + 1) * STATE_WORDS, np.uint64).view(STATE)
-    inner = np.zeros((_MOST_DEPTH + 1) * STATE_WORDS, np.uint64).view(STATE)
+    stack = new_states(_MOST_DEPTH + 1)
+    inner = new_states(_MOST_DEPTH + 1)
     lists = np.empty((_MOST_DEPTH + 1, width), np.int64)
     inner_lists = np.empty((_MOST_DEPTH + 1, width), np.int64)
     counts = np.zeros(_MOST_DEPTH + 1, np.int64)
     inner_counts = np.zeros(_MOST_DEPTH + 1, np.int64)
     index = np.zeros(_MOST_DEPTH + 1, np.int64)
     inner_index = np.zeros(_MOST_DEPTH + 1, np.int64)
-    stack[0] = game[:STATE_WORDS].view(STATE)[0]
+    stack[0] = state_of(game)
     player = stack[0]["player"]
     jack = stack[0]["jack"]
     counts[0] = list_legal(stack[0], t, lists[0])

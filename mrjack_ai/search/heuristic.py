@@ -16,9 +16,8 @@ import numpy as np
 from mrjack_ai.engine.bits import ZERO, bit, integer, popcount
 from mrjack_ai.engine.compile import helper, kernel
 from mrjack_ai.engine.geometry import within_steps
-from mrjack_ai.engine.layout import STATE, STATE_WORDS
 from mrjack_ai.engine.movement import open_exits, visible_seats
-from mrjack_ai.engine.tables import TABLES
+from mrjack_ai.engine.records import new_states, state_of, tables_of
 from mrjack_ai.engine.turn import (
     apply_player,
     detective_return,
@@ -27,7 +26,7 @@ from mrjack_ai.engine.turn import (
     plays_left,
     public_suspects,
 )
-from mrjack_ai.engine.types import ActionKind, NodeKind, Player
+from mrjack_ai.engine.types import ActionKind, NodeKind, Player, StateRecord, TablesRecord, Words
 
 # A play is at most: card, three walks with an aim between, move, second aim.
 _MOST_DEPTH = 8
@@ -46,7 +45,7 @@ _ALL_CARDS = 0xFF
 
 
 @helper
-def _next_turn_card(s: Any, t: Any, seat: int) -> float:
+def _next_turn_card(s: StateRecord, t: TablesRecord, seat: int) -> float:
     """Chance that a character's card is face up next turn."""
     if s["turn"] & 1:
         return 0.0 if s["dealt"] >> seat & 1 else 1.0
@@ -55,7 +54,7 @@ def _next_turn_card(s: Any, t: Any, seat: int) -> float:
 
 @helper
 def _escape_chance(
-    s: Any, t: Any, seat: int, visible: int, cards_left: int, jack_plays: int
+    s: StateRecord, t: TablesRecord, seat: int, visible: int, cards_left: int, jack_plays: int
 ) -> float:
     """Chance that Jack, if he is `seat`, walks out before he can be stopped."""
     if open_exits(s, t, seat) == ZERO:
@@ -70,7 +69,7 @@ def _escape_chance(
 
 
 @helper
-def detective_turns(s: Any, t: Any) -> int:
+def detective_turns(s: StateRecord, t: TablesRecord) -> int:
     """Number of later turns in which the Detective plays a card."""
     turns = 0
     for turn in range(integer(s["turn"]) + 1, t["turns"] + 1):
@@ -83,7 +82,13 @@ def detective_turns(s: Any, t: Any) -> int:
 
 @helper
 def _outlook(
-    s: Any, t: Any, seat: int, suspects: int, visible: int, cards_left: int, jack_plays: int
+    s: StateRecord,
+    t: TablesRecord,
+    seat: int,
+    suspects: int,
+    visible: int,
+    cards_left: int,
+    jack_plays: int,
 ) -> float:
     """Detective's chance to win if Jack is `seat`, at the end of a play."""
     turns_left = detective_turns(s, t)
@@ -103,7 +108,13 @@ def _outlook(
 
 @helper
 def _rate(
-    s: Any, t: Any, player: int, jack: int, suspects: int, cards_left: int, jack_plays: int
+    s: StateRecord,
+    t: TablesRecord,
+    player: int,
+    jack: int,
+    suspects: int,
+    cards_left: int,
+    jack_plays: int,
 ) -> float:
     """Chance to win of `player`, who has just finished a play."""
     visible = visible_seats(s, t)
@@ -119,7 +130,7 @@ def _rate(
 
 
 @helper
-def outlook(s: Any, t: Any) -> float:
+def outlook(s: StateRecord, t: TablesRecord) -> float:
     """Detective's chance to win in a known world, by the same rule of thumb, at any node."""
     if s["node"] == NodeKind.TERMINAL:
         return 0.5 + 0.5 * detective_return(s)
@@ -136,7 +147,7 @@ def outlook(s: Any, t: Any) -> float:
 
 
 @helper
-def rate_child(s: Any, t: Any, child: Any, action: int) -> float:
+def rate_child(s: StateRecord, t: TablesRecord, child: Any, action: int) -> float:
     """Chance to win of the player to move after one action, seen with his own knowledge.
 
     Args:
@@ -167,7 +178,7 @@ def rate_child(s: Any, t: Any, child: Any, action: int) -> float:
 
 
 @kernel
-def rate_actions(game: Any, tables: Any, suspects: int, out: Any) -> int:
+def rate_actions(game: Words, tables: Words, suspects: int, out: Any) -> int:
     """Rate every legal action of the player to move by the best end of his present play.
 
     Args:
@@ -179,12 +190,12 @@ def rate_actions(game: Any, tables: Any, suspects: int, out: Any) -> int:
     Returns:
         Number of legal actions.
     """
-    t = tables.view(TABLES)[0]
-    stack = np.zeros((_MOST_DEPTH + 1) * STATE_WORDS, np.uint64).view(STATE)
+    t = tables_of(tables)
+    stack = new_states(_MOST_DEPTH + 1)
     lists = np.empty((_MOST_DEPTH + 1, t["actions"]), np.int64)
     counts = np.zeros(_MOST_DEPTH + 1, np.int64)
     index = np.zeros(_MOST_DEPTH + 1, np.int64)
-    stack[0] = game[:STATE_WORDS].view(STATE)[0]
+    stack[0] = state_of(game)
     root = stack[0]
     player = root["player"]
     jack = root["jack"]

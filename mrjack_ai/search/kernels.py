@@ -30,10 +30,9 @@ from mrjack_ai.engine.layout import (
     EVENT_HIDDEN_SEAT,
     EVENT_WITNESS,
     GENERATOR,
-    STATE,
-    STATE_WORDS,
 )
-from mrjack_ai.engine.tables import MAX_ACTIONS, NO_SEAT, TABLES
+from mrjack_ai.engine.records import new_states, state_of, tables_of
+from mrjack_ai.engine.tables import MAX_ACTIONS, NO_SEAT
 from mrjack_ai.engine.turn import (
     alibi_pile,
     apply,
@@ -43,7 +42,16 @@ from mrjack_ai.engine.turn import (
     list_legal,
     plays_left,
 )
-from mrjack_ai.engine.types import ActionKind, NodeKind, Player
+from mrjack_ai.engine.types import (
+    ActionKind,
+    GeneratorRecord,
+    Integers,
+    NodeKind,
+    Player,
+    StateRecord,
+    TablesRecord,
+    Words,
+)
 from mrjack_ai.search.heuristic import detective_turns, outlook, rate_child
 from mrjack_ai.search.value_network import ACTIVE, fitted_value, rate_by_value
 from mrjack_ai.setup.variant import MAX_SEATS
@@ -109,7 +117,9 @@ _LOG = np.log(np.maximum(np.arange(_LOGS), 1))
 
 
 @helper
-def sample_hidden(s: Any, t: Any, player: int, chances: Any, generator: Any) -> None:
+def sample_hidden(
+    s: StateRecord, t: TablesRecord, player: int, chances: Any, generator: GeneratorRecord
+) -> None:
     """Fill the masked fields of `s` with a sample: the identity, the other's alibi cards.
 
     Args:
@@ -137,14 +147,21 @@ def sample_hidden(s: Any, t: Any, player: int, chances: Any, generator: Any) -> 
 
 
 @helper
-def _is_last_chance(s: Any, t: Any) -> bool:
+def _is_last_chance(s: StateRecord, t: TablesRecord) -> bool:
     """The Detective plays his last card of the game (7.3)."""
     later = plays_left(s, t, Player.DETECTIVE, integer(s["play"]) + 1)
     return later == 0 and detective_turns(s, t) == 0
 
 
 @helper
-def _rollout_action(s: Any, t: Any, rollout: int, actions: Any, count: int, generator: Any) -> int:
+def _rollout_action(
+    s: StateRecord,
+    t: TablesRecord,
+    rollout: int,
+    actions: Integers,
+    count: int,
+    generator: GeneratorRecord,
+) -> int:
     """An action of a playout; `actions` holds the legal ones in ascending order."""
     if rollout != ROLLOUT_RANDOM and s["node"] == NodeKind.USE and s["moved"] == 0:
         base = t["base"][ActionKind.ACCUSE]
@@ -175,7 +192,13 @@ def _rollout_action(s: Any, t: Any, rollout: int, actions: Any, count: int, gene
 
 @helper
 def play_out(
-    s: Any, t: Any, settings: Any, weights: Any, actions: Any, rows: Any, generator: Any
+    s: StateRecord,
+    t: TablesRecord,
+    settings: Any,
+    weights: Any,
+    actions: Integers,
+    rows: Integers,
+    generator: GeneratorRecord,
 ) -> float:
     """Value of a leaf: play on in place, then the Detective's return or an estimate of it.
 
@@ -233,7 +256,7 @@ def _child(nodes: Any, settings: Any, parent: int, edge: int) -> int:
 
 
 @helper
-def _chance_edge(s: Any, t: Any, outcome: int, owner: int, fixed: bool) -> int:
+def _chance_edge(s: StateRecord, t: TablesRecord, outcome: int, owner: int, fixed: bool) -> int:
     """What the owner of a tree perceives of a chance outcome."""
     if s["node"] != NodeKind.ALIBI:
         return EVENT_DEAL + outcome
@@ -256,14 +279,14 @@ def _choose(
     node: int,
     kept: int,
     work: Any,
-    t: Any,
-    actions: Any,
+    t: TablesRecord,
+    actions: Integers,
     count: int,
-    marks: Any,
+    marks: Integers,
     weights: Any,
-    rows: Any,
+    rows: Integers,
     ratings: Any,
-    generator: Any,
+    generator: GeneratorRecord,
 ) -> int:
     """The child to go on to, by UCB over the available actions tried so far, or a new one.
 
@@ -355,8 +378,8 @@ def _choose(
 
 @kernel
 def search(
-    position: Any,
-    tables: Any,
+    position: Words,
+    tables: Words,
     weights: Any,
     settings_words: Any,
     nodes_words: Any,
@@ -375,12 +398,12 @@ def search(
     Returns:
         How many were run; fewer when the nodes are used up.
     """
-    t = tables.view(TABLES)[0]
+    t = tables_of(tables)
     settings = settings_words.view(SETTINGS)[0]
     nodes = nodes_words.view(NODE)
     generator = settings["generator"]
-    work = np.zeros(3 * STATE_WORDS, np.uint64).view(STATE)
-    work[0] = position[:STATE_WORDS].view(STATE)[0]
+    work = new_states(3)
+    work[0] = state_of(position)
     actions = np.empty(MAX_ACTIONS, np.int64)
     marks = np.zeros(MAX_ACTIONS + 1, np.int64)
     path = np.empty(4 * _MOST_DEPTH, np.int64)

@@ -19,12 +19,11 @@ from mrjack_ai.engine.layout import (
     EVENT_HIDDEN_SEAT,
     EVENT_JACK,
     EVENT_WITNESS,
-    STATE,
-    STATE_WORDS,
 )
-from mrjack_ai.engine.tables import MAX_ACTIONS, TABLES
+from mrjack_ai.engine.records import new_states, state_of, tables_of
+from mrjack_ai.engine.tables import MAX_ACTIONS
 from mrjack_ai.engine.turn import alibi_pile, apply_chance, apply_player, list_legal
-from mrjack_ai.engine.types import ActionKind, NodeKind, Player
+from mrjack_ai.engine.types import ActionKind, Integers, NodeKind, Player, TablesRecord, Words
 from mrjack_ai.search.value_network import ACTIVE, rate_by_value
 
 UNIFORM_SHARE = 0.1
@@ -34,12 +33,12 @@ UNIFORM_SHARE = 0.1
 @helper
 def _choice_chances(
     work: Any,
-    t: Any,
+    t: TablesRecord,
     jack: int,
     sharpness: float,
     weights: Any,
-    rows: Any,
-    actions: Any,
+    rows: Integers,
+    actions: Integers,
     chances: Any,
 ) -> int:
     """Write the legal actions at `work[0]` and the model's chance of each, were Jack `jack`.
@@ -80,7 +79,7 @@ def _choice_chances(
 
 @kernel
 def model_choices(
-    position: Any, tables: Any, weights: Any, possible: int, sharpness: float, out: Any
+    position: Words, tables: Words, weights: Any, possible: int, sharpness: float, out: Any
 ) -> None:
     """The model's chance of each action legal now, were Jack each of the possible characters.
 
@@ -92,9 +91,9 @@ def model_choices(
         out: float64, shape `(seats, actions)`, actions in ascending order of their ids; receives
             the chances, the least that the model gives where an action would not be legal.
     """
-    t = tables.view(TABLES)[0]
-    work = np.zeros(3 * STATE_WORDS, np.uint64).view(STATE)
-    work[0] = position[:STATE_WORDS].view(STATE)[0]
+    t = tables_of(tables)
+    work = new_states(3)
+    work[0] = state_of(position)
     rows = np.empty(ACTIVE, np.int64)
     legal = np.empty(MAX_ACTIONS, np.int64)
     actions = np.empty(MAX_ACTIONS, np.int64)
@@ -116,8 +115,8 @@ def model_choices(
 
 @kernel
 def weigh_plays(
-    root: Any,
-    tables: Any,
+    root: Words,
+    tables: Words,
     weights: Any,
     events: Any,
     first: int,
@@ -136,9 +135,9 @@ def weigh_plays(
         sharpness: of the model, per unit of return.
         logarithms: float64, by seat; added to.
     """
-    t = tables.view(TABLES)[0]
-    work = np.zeros(3 * STATE_WORDS, np.uint64).view(STATE)
-    work[0] = root[:STATE_WORDS].view(STATE)[0]
+    t = tables_of(tables)
+    work = new_states(3)
+    work[0] = state_of(root)
     s = work[0]
     rows = np.empty(ACTIVE, np.int64)
     actions = np.empty(MAX_ACTIONS, np.int64)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from mrjack_ai.engine.layout import STATE
 from mrjack_ai.engine.tables import build_tables
 from mrjack_ai.game.actions import accusation_ids
 from mrjack_ai.game.observation import Observation
+from mrjack_ai.game.position import state_record
 from mrjack_ai.search import forced_outcomes
 from mrjack_ai.search.heuristic_ratings import TIE, heuristic_ratings
 from mrjack_ai.setup.variant import DETECTIVE, JACK, MAX_SEATS
@@ -72,8 +72,7 @@ def _hopeless(observation: Observation, possible: int) -> list[int]:
 def _judged(observation: Observation, possible: int) -> list[int]:
     """Actions after which the opponent certainly wins with his next card; Jack is known."""
     words = observation.position_words()
-    record = words.view(STATE)[0]
-    record["jack"] = possible.bit_length() - 1
+    state_record(words)["jack"] = possible.bit_length() - 1
     judged = np.empty(len(observation.actions), np.int64)
     forced_outcomes.judge_actions(words, build_tables(observation.variant), judged)
     return [observation.actions[n] for n in np.flatnonzero(judged == forced_outcomes.LOSING)]

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mrjack_ai.engine.layout import EVENT_ALIBI, EVENT_WITNESS
-from mrjack_ai.engine.tables import Words, build_tables
+from mrjack_ai.engine.tables import build_tables
+from mrjack_ai.engine.types import Words
 from mrjack_ai.game.belief import identity_weights
 from mrjack_ai.game.observation import Observation
 from mrjack_ai.game.state import State

@@ -16,9 +16,9 @@ import numpy as np
 from mrjack_ai.engine.bits import ONE, ZERO, bit, has, integer, lowest, popcount
 from mrjack_ai.engine.compile import helper, kernel
 from mrjack_ai.engine.geometry import one_step, within_steps
-from mrjack_ai.engine.layout import STATE
 from mrjack_ai.engine.movement import lit_hexes, open_exits, reach, visible_by
-from mrjack_ai.engine.tables import NO_SEAT, TABLES
+from mrjack_ai.engine.records import states_of, tables_of
+from mrjack_ai.engine.tables import NO_SEAT
 from mrjack_ai.engine.turn import (
     apply_player,
     detective_return,
@@ -26,7 +26,15 @@ from mrjack_ai.engine.turn import (
     plays_left,
     public_suspects,
 )
-from mrjack_ai.engine.types import ActionKind, NodeKind, Player
+from mrjack_ai.engine.types import (
+    ActionKind,
+    Integers,
+    NodeKind,
+    Player,
+    StateRecord,
+    TablesRecord,
+    Words,
+)
 from mrjack_ai.setup.characters import MAX_RANGE
 
 SIZES: tuple[tuple[int, ...], ...] = (
@@ -69,7 +77,7 @@ _NEAR = 3
 
 
 @helper
-def _distance_to_exits(s: Any, t: Any, seat: int) -> int:
+def _distance_to_exits(s: StateRecord, t: TablesRecord, seat: int) -> int:
     """Steps over open ground from a character to the nearest exit without a cordon, at most 6."""
     goals = ZERO
     free = t["exits"] & ~s["cordons"]
@@ -84,7 +92,7 @@ def _distance_to_exits(s: Any, t: Any, seat: int) -> int:
 
 
 @helper
-def active_rows(s: Any, t: Any, rows: Any) -> None:
+def active_rows(s: StateRecord, t: TablesRecord, rows: Integers) -> None:
     """Write the row of each feature of a position whose identity is known.
 
     Args:
@@ -199,7 +207,7 @@ def _clip(x: Any) -> Any:
 
 
 @helper
-def fitted_value(s: Any, t: Any, weights: Any, rows: Any) -> float:
+def fitted_value(s: StateRecord, t: TablesRecord, weights: Any, rows: Integers) -> float:
     """The Detective's expected return in a known world, -1 to 1.
 
     Args:
@@ -235,7 +243,9 @@ def fitted_value(s: Any, t: Any, weights: Any, rows: Any) -> float:
 
 
 @helper
-def rate_by_value(s: Any, t: Any, child: Any, action: int, weights: Any, rows: Any) -> float:
+def rate_by_value(
+    s: StateRecord, t: TablesRecord, child: Any, action: int, weights: Any, rows: Integers
+) -> float:
     """Expected return of the player to move after one action, by the fitted value function.
 
     The Detective's is the mean over whom he suspects: it does not look at the sampled identity.
@@ -267,14 +277,14 @@ def rate_by_value(s: Any, t: Any, child: Any, action: int, weights: Any, rows: A
 
 
 @kernel
-def describe_positions(positions: Any, tables: Any, out: Any) -> None:
+def describe_positions(positions: Any, tables: Words, out: Any) -> None:
     """The active rows of many positions, for fitting.
 
     Args:
         positions: uint64, shape `(n, STATE_WORDS)`, identities known, at no end of a game.
         out: int64, shape `(n, ACTIVE)`.
     """
-    t = tables.view(TABLES)[0]
-    states = positions.reshape(-1).view(STATE)
+    t = tables_of(tables)
+    states = states_of(positions)
     for index in range(len(states)):
         active_rows(states[index], t, out[index])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from mrjack_ai.engine.layout import STATE_WORDS
-from mrjack_ai.engine.tables import MAX_ACTIONS, Words
+from mrjack_ai.engine.tables import MAX_ACTIONS
+from mrjack_ai.engine.types import Words
 from mrjack_ai.engine.warmup import Call, KernelGroup, empty_game
 from mrjack_ai.search import forced_outcomes, heuristic, kernels, opponent_model, value_network
 
