@@ -21,7 +21,7 @@ import numpy as np
 from mrjack_ai.agents import Agent, make_agent
 from mrjack_ai.common.files import replacing, write_whole
 from mrjack_ai.common.interrupts import interrupts_held_back
-from mrjack_ai.engine.tables import Words
+from mrjack_ai.engine.types import Words
 from mrjack_ai.errors import TrainingError
 from mrjack_ai.game.state import State, new_game
 
