@@ -23,8 +23,10 @@ class Player(IntEnum):
     TERMINAL = -4
 
 
-DETECTIVE, JACK = Player.DETECTIVE, Player.JACK
-"""Short names of the two who play."""
+DETECTIVE = Player.DETECTIVE
+"""Player id of the Detective."""
+JACK = Player.JACK
+"""Player id of Jack."""
 PLAYER_NAMES: tuple[str, str] = ("detective", "jack")
 
 MAX_SEATS = 8
