@@ -277,7 +277,12 @@ class State(PositionView):
 
     def history_strings(self) -> list[str]:
         """Texts of all actions and outcomes so far, in order (section 9)."""
-        return [event_text(self._space, code) for code in self.events() if code < EVENT_WITNESS]
+        space, names = self._space, self._space.names
+        return [
+            names[code] if code < EVENT_JACK else event_text(space, code)
+            for code in self.events()
+            if code < EVENT_WITNESS
+        ]
 
     def move_number(self) -> int:
         """How many actions and outcomes there were."""

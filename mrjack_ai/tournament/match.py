@@ -155,7 +155,8 @@ class _Table:
         if player >= len(self.agents):
             return ""
         try:
-            return _storable(self.agents[player].log())[-_LONGEST_LOG:]
+            said = self.agents[player].log()
+            return _storable(said)[-_LONGEST_LOG:] if said else ""
         except Exception:
             return ""
 

@@ -1,7 +1,8 @@
 """Results files: one SQLite database a tournament, written game by game.
 
-A game is committed as soon as its result arrives, so that killing the process loses the games in
-flight and no other. Tables (`PRAGMA user_version` is `SCHEMA_VERSION`):
+Games are committed as their results arrive, those that come within 20 milliseconds together, so
+that killing the process loses the games in flight and what was done in such a moment.
+Tables (`PRAGMA user_version` is `SCHEMA_VERSION`):
 
 - `tournament`: one row, the settings as JSON (see `Settings.to_dict`);
 - `agents`: number, specification, name, and all parameters as JSON, defaults included;
