@@ -18,7 +18,7 @@ from mrjack_ai.game.record import write_record
 from mrjack_ai.reports import write_report
 from mrjack_ai.search.weights import save_weights
 from mrjack_ai.setup.variant import make_variant
-from mrjack_ai.tournament import Settings, export, read_game, run_tournament, write_deals
+from mrjack_ai.tournament import Settings, export, read_game, recover, run_tournament, write_deals
 from mrjack_ai.tournament.deals import seeded_deal
 
 SMALL = make_variant("mews", "SH+JW+SG+WG", 4)
@@ -47,6 +47,10 @@ def _exported(results: Path, out: Path) -> None:
     export(results, out)
 
 
+def _recovered(results: Path, out: Path) -> None:
+    recover(results, out)
+
+
 def _report(results: Path, out: Path) -> None:
     write_report(results, out)
 
@@ -56,6 +60,7 @@ WRITERS: list[tuple[Callable[[Path, Path], object], str]] = [
     (_deals, "deals.txt"),
     (_weights, "w.npz"),
     *((_exported, f"g.{ending}") for ending in ("csv", "parquet", "jsonl", "txt")),
+    (_recovered, "new.db"),
     (_report, "r.html"),
 ]
 
@@ -84,6 +89,7 @@ def test_a_full_disk_leaves_nothing_and_blames_the_file_that_is_written(
         ["report", "{results}", "--out", "{out}"],
         ["deals", "{out}"],
         ["results", "export", "{results}", "{out}.csv", "{out}.txt"],
+        ["results", "recover", "{results}", "{out}"],
     ],
 )
 def test_commands_write_whole_files_or_none(

@@ -31,6 +31,7 @@ from mrjack_ai.tournament import (
     load_results,
     load_settings,
     read_deals,
+    recover,
     run_tournament,
     seeded_deal,
     standings,
@@ -69,6 +70,7 @@ def test_a_schedule_is_never_built_in_memory(tmp_path: Path) -> None:
         summary = summarize(load_results(path))
         write_report(path, tmp_path / "r.html")
         assert export(path, tmp_path / "r.csv") == summary.games
+        assert recover(path, tmp_path / "new.db") == summary.games
         assert tracemalloc.get_traced_memory()[1] < 100e6
     finally:
         tracemalloc.stop()

@@ -29,7 +29,8 @@ from mrjack_ai.tournament import (
     summarize,
 )
 from mrjack_ai.tournament.outcomes import Outcomes
-from mrjack_ai.tournament.store import ResultsReader, recover
+from mrjack_ai.tournament.recovery import recover
+from mrjack_ai.tournament.store import ResultsReader
 
 SMALL = make_variant("mews", "SH+JW+SG+WG", 4)
 WORDS = "elo0=0 elo1=40 alpha=0.05 beta=0.05"

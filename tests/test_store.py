@@ -22,6 +22,7 @@ from mrjack_ai.tournament import (
     Results,
     Settings,
     TournamentError,
+    export,
     load,
     load_results,
     recover,
@@ -311,40 +312,62 @@ def test_the_lock_of_a_killed_run_is_gone(tmp_path: Path) -> None:
 def statement(sql: str) -> Callable[[Path], None]:
     def damage(path: Path) -> None:
         database = sqlite3.connect(path)
-        database.execute(sql)
+        database.executescript(sql)
         database.commit()
         database.close()
 
     return damage
 
 
-def overwrite(start: float, data: bytes) -> Callable[[Path], None]:
-    """Garbage at some share of the file."""
+def overwrite(at: int, data: bytes) -> Callable[[Path], None]:
+    """Garbage at some place of the file."""
 
     def damage(path: Path) -> None:
         whole = path.read_bytes()
-        at = int(start * len(whole))
         path.write_bytes(whole[:at] + data + whole[at + len(data) :])
 
     return damage
 
 
+def overwrite_a_game(path: Path) -> None:
+    overwrite(path.read_bytes().rfind(b"; pick"), b"\xff" * 30)(path)
+
+
+def cut_in_a_game(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.read_bytes().rfind(b"; pick")])
+
+
 DAMAGE = [
     (lambda path: path.write_text("something else"), "is no results file"),
     (lambda path: path.write_bytes(b"{"), "is no results file"),
-    (overwrite(0, b"SQLite format 4"), "is no results file"),
-    (overwrite(0, b"SQLite format 3\0" + b"x" * 60), "r.db'"),
+    (overwrite(0, b"SQLite format 4"), "the beginning: damaged"),
+    (overwrite(0, bytes(4096)), "the beginning: damaged"),
+    (overwrite(0, b"SQLite format 3\0" + b"x" * 60), "the beginning: damaged"),
     (statement("PRAGMA application_id = 1"), "database of something else"),
     (statement("PRAGMA user_version = 9"), "version 9 of the form of results files"),
-    (statement("DROP TABLE tournament"), "is no results file"),
-    (statement("UPDATE tournament SET settings = '{}'"), "its settings are damaged"),
+    (statement("DROP TABLE tournament"), "the table tournament: damaged"),
+    (statement("UPDATE tournament SET settings = '{}'"), "the settings: damaged"),
+    (statement("DELETE FROM tournament"), "the settings: damaged"),
+    (statement("DROP TABLE games"), "damaged .no such table: games"),
+    (statement("ALTER TABLE games DROP COLUMN jack_log"), "no such column: jack_log"),
+    (statement("UPDATE agents SET parameters = '[]'"), "agent 1: damaged"),
+    (statement("UPDATE agents SET name = 'x' WHERE number = 1"), "agent 2: damaged"),
+    (statement("DELETE FROM agents WHERE number = 1"), "the agents: damaged .1 of 2"),
+    (statement("UPDATE runs SET versions = replace(versions, '{', '[')"), "run 1: damaged"),
+    (statement("UPDATE runs SET started = '2020-01-01T00:00:00+00:00'"), "run 1: damaged"),
+    (statement("UPDATE runs SET workers = 2"), "run 1: damaged"),
+    (statement("UPDATE runs SET run = 2"), "run 2: damaged"),
+    (statement("UPDATE games SET run = 2 WHERE number = 3"), "game 4: damaged"),
+    (statement("UPDATE games SET finished = replace(finished, '-', 'x')"), "game 1: damaged"),
+    (statement("UPDATE games SET finished = '2020-01-01T00:00:00+00:00'"), "game 1: damaged"),
     (statement("UPDATE games SET winner = 'jack' WHERE number = 3"), None),
     (statement("UPDATE games SET winner = 'detective' WHERE number = 3"), None),
     (statement("UPDATE games SET actions = 'x' WHERE number = 3"), "game 4: damaged"),
     (statement("UPDATE games SET number = 30 WHERE number = 3"), "game 31: damaged"),
     (statement("UPDATE games SET seconds = 1 WHERE number = 0"), "game 1: damaged"),
-    (overwrite(0.9, b"\xff" * 30), "damaged \\("),
-    (lambda path: path.write_bytes(path.read_bytes()[:-4096]), "damaged \\("),
+    (overwrite_a_game, r"game \d+: damaged"),
+    (lambda path: path.write_bytes(path.read_bytes()[:-4096]), "the file: damaged"),
+    (cut_in_a_game, "the file: damaged"),
 ]
 
 
@@ -367,13 +390,20 @@ def test_damaged_files_are_refused_and_unchanged(
         run_tournament(small(), out=path)
     assert "\n" not in str(error.value)
     assert path.read_bytes() == before
-    with pytest.raises(TournamentError, match=r"r\.db"):
-        load_results(path)
+    with pytest.raises(TournamentError, match=r"r\.db") as error:
+        load(path)
+    assert "\n" not in str(error.value)
+    if message.startswith(("agent", "the agents", "run")):  # which these do not read
+        assert load_results(path) == results
+    else:
+        for read in (load_results, lambda path: export(path, path.with_name("r.jsonl"))):
+            with pytest.raises(TournamentError, match=r"r\.db"):
+                read(path)
     assert path.read_bytes() == before
     assert files(path.parent) == {"r.db"}
 
 
-@pytest.mark.parametrize("damage", [damage for damage, message in DAMAGE[-5:]])
+@pytest.mark.parametrize("damage", [DAMAGE[-5][0], overwrite_a_game, cut_in_a_game])
 def test_what_can_be_read_of_a_damaged_file_is_recovered(
     damage: Callable[[Path], None], tmp_path: Path
 ) -> None:
@@ -398,18 +428,19 @@ def test_a_file_of_an_older_form_is_told_apart_from_a_damaged_one(
     for name in ("detective_log", "jack_log"):
         statement(f"ALTER TABLE games DROP COLUMN {name}")(path)
     statement("PRAGMA user_version = 1")(path)
-    for read in (load_results, lambda path: recover(path, tmp_path / "new.db")):
-        with pytest.raises(TournamentError, match=r"has version 1 of the form .* reads 2; use"):
-            read(path)
+    with pytest.raises(TournamentError, match=r"has version 1 of the form .* reads 2 and 3; use"):
+        load_results(path)
+    with pytest.raises(TournamentError, match="no game in it is whole"):
+        recover(path, tmp_path / "new.db")
     assert files(tmp_path) == {"r.db"}
 
 
 @pytest.mark.parametrize(
     ("sql", "message"),
     [
-        ("ALTER TABLE games DROP COLUMN jack_log", "no such column: jack_log"),
-        ("DROP TABLE games", "no such table: games"),
-        ("UPDATE games SET seconds = 1", "none of its 8 games can be read"),
+        ("ALTER TABLE games DROP COLUMN jack_log", "no game in it is whole"),
+        ("UPDATE games SET seconds = 1", "no game in it is whole"),
+        ("UPDATE tournament SET checksum = 0; UPDATE copies SET checksum = 0", "no settings"),
     ],
 )
 def test_nothing_to_recover_is_an_error_and_leaves_no_file(
@@ -420,6 +451,21 @@ def test_nothing_to_recover_is_an_error_and_leaves_no_file(
     with pytest.raises(TournamentError, match=message):
         recover(path, tmp_path / "new.db")
     assert files(tmp_path) == {"r.db"}
+
+
+def test_a_file_that_another_program_has_locked_is_not_damaged(
+    whole: tuple[Path, Results], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, results = whole
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *a, **named: connect(*a, **named, timeout=0.01))
+    other = sqlite3.connect(path)
+    other.execute("BEGIN EXCLUSIVE")
+    for read in (load_results, load, lambda path: run_tournament(small(), out=path)):
+        with pytest.raises(TournamentError, match=r"cannot .*r\.db': database is locked"):
+            read(path)
+    other.close()
+    assert load_results(path) == results
 
 
 def test_other_tournaments_are_named(whole: tuple[Path, Results]) -> None:

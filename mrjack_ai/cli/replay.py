@@ -21,8 +21,8 @@ from mrjack_ai.tournament import (
     read_game,
     read_games,
 )
+from mrjack_ai.tournament.contents import is_results_file
 from mrjack_ai.tournament.standings import ENDING_NAMES
-from mrjack_ai.tournament.store import is_results_file
 
 
 def _replay(options: Options) -> int:

@@ -59,7 +59,7 @@ def replacing(
 def replacing_database(
     path: str | Path, *sources: str | Path | None, error: type[MrJackError] = MrJackError
 ) -> Iterator[Path]:
-    """The same for a database: a name under which it can be made and closed.
+    """The same for a database: the name of an empty file in which it can be made.
 
     What SQLite keeps beside an unfinished one goes with it.
     """
@@ -68,6 +68,8 @@ def replacing_database(
         part = _beside(place)
     try:
         with _named(path, error):
+            with open(part, "xb"):
+                pass  # the system says better than SQLite why it cannot be made
             yield part
             os.replace(part, place)
     finally:
@@ -95,6 +97,18 @@ def write_whole(
     """
     with replacing(path, *sources, error=error) as file:
         file.write(text.encode(errors="backslashreplace"))
+
+
+def check_regular(path: Path) -> None:
+    """Refuse what is there and is no file: reading it could take for ever.
+
+    Raises:
+        OSError: when it is a folder, a pipe or a device.
+    """
+    if path.is_dir():
+        raise OSError("it is a folder; give the name of a file")
+    if path.exists() and not path.is_file():
+        raise OSError("it is a pipe or a device; give the name of a file")
 
 
 def reason_of(error: BaseException) -> str:

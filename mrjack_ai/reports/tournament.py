@@ -94,7 +94,7 @@ def write_report(path: str | Path, out: str | Path) -> int:
         TournamentError: when the results cannot be read, or the page cannot be written.
     """
     with ResultsReader(path) as reader:
-        reader.connection.execute("BEGIN")  # one moment of a file that is being written
+        reader.hold()
         contents = _collect(Path(path), reader)
         text = _report(contents, reader)
     write_whole(out, text, path, error=TournamentError)

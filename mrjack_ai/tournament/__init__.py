@@ -16,6 +16,7 @@ from mrjack_ai.tournament.deals import (
 )
 from mrjack_ai.tournament.export import Tables, export, load, pairings_frame, standings_frame
 from mrjack_ai.tournament.match import play_game
+from mrjack_ai.tournament.recovery import recover
 from mrjack_ai.tournament.runner import Results, load_results, read_game, read_games, run_tournament
 from mrjack_ai.tournament.schedule import (
     FORMATS,
@@ -37,7 +38,6 @@ from mrjack_ai.tournament.standings import (
     standings,
     summarize,
 )
-from mrjack_ai.tournament.store import recover
 
 __all__ = [
     "FORMATS",

@@ -63,7 +63,7 @@ def load(path: str | Path) -> Tables:
     import pandas  # not at the top: it takes longer to import than we do
 
     with ResultsReader(path) as reader:
-        reader.connection.execute("BEGIN")  # one moment of a file that is being written
+        reader.hold()
         games = _games_frame(reader)
         agents = _unfold(*reader.table("agents"), "parameters")
         runs = _unfold(*reader.table("runs"), "versions")
@@ -209,7 +209,7 @@ def export(path: str | Path, *outs: str | Path) -> int:
             for out in outs
         ]
         reader = stack.enter_context(ResultsReader(path))
-        reader.connection.execute("BEGIN")  # one moment of a file that is being written
+        reader.hold()
         for suffix, file in files:
             _FORMS[suffix](reader, file)
             file.flush()

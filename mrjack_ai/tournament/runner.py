@@ -15,12 +15,12 @@ from typing import overload
 from mrjack_ai.errors import AgentError, TournamentError
 from mrjack_ai.game.record import GameRecord, read_records
 from mrjack_ai.stats.sprt import SprtStatus
+from mrjack_ai.tournament.contents import is_results_file
 from mrjack_ai.tournament.outcomes import Outcomes
 from mrjack_ai.tournament.schedule import GameResult, GamesInOrder, Settings, forfeit_text
 from mrjack_ai.tournament.store import (
     ResultsReader,
     ResultsWriter,
-    is_results_file,
     stored_settings,
 )
 from mrjack_ai.tournament.workers import Gathered, WorkerPool, load_all, play_on_executor
