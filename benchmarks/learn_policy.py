@@ -135,7 +135,7 @@ def play_cautiously(
     actions = sampled.copy()
     rows = np.flatnonzero(masks[:, ACCUSATIONS].any(1))
     parts, allowed = split_tensor(tensors[rows], SECTIONS), masks[rows].copy()
-    cleared = [parts[name] for name in ("cleared", "ruled_out", "own_alibis")]
+    cleared = [parts[name] for name in ("cleared", "exonerated", "own_alibis")]
     possible = ~np.logical_or.reduce(cleared)
     # Turn 8: Jack, the Detective twice, Jack. His last card is the last but one on the table.
     last = (parts["turn"][:, -1] == 1) & (parts["cards"].sum(1) == 2)

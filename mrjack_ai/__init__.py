@@ -24,7 +24,7 @@ try:
         VariantError,
     )
     from mrjack_ai.game.actions import Action, action_space
-    from mrjack_ai.game.belief import determinize, identity_weights
+    from mrjack_ai.game.belief import determinize, identity_probabilities
     from mrjack_ai.game.observation import Observation
     from mrjack_ai.game.position import Outcome
     from mrjack_ai.game.state import State, new_game
@@ -63,7 +63,7 @@ __all__ = [
     "board_from_dict",
     "built_in_boards",
     "determinize",
-    "identity_weights",
+    "identity_probabilities",
     "load_board",
     "make_variant",
     "new_game",

@@ -18,7 +18,7 @@ import mrjack_ai
 from mrjack_ai.agents.registry import described_parameters
 from mrjack_ai.engine.compile import JIT_DISABLED
 from mrjack_ai.errors import RecordError, TournamentError
-from mrjack_ai.game.belief import identity_weights
+from mrjack_ai.game.belief import identity_probabilities
 from mrjack_ai.game.perft import perft
 from mrjack_ai.game.record import GameRecord
 from mrjack_ai.stats.ratings import Ratings
@@ -250,8 +250,8 @@ def test_witness_calls_agree_with_the_exact_weights() -> None:
             calls += 1
             cast = np.array(variant.cast)
             view = state.observation(0)
-            after = cast[identity_weights(view) > 0]
-            innocent = cleared | {*state.ruled_out(), *state.alibis(0)}
+            after = cast[identity_probabilities(view) > 0]
+            innocent = cleared | {*state.exonerated(), *state.alibis(0)}
             could = [code for code in cast if code not in innocent]
             alike = sum(code in state.visible() for code in could)
             seen = state.identity in state.visible()

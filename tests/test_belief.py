@@ -27,7 +27,7 @@ from helpers import (
     raw,
 )
 
-from mrjack_ai.game.belief import determinize, identity_weights
+from mrjack_ai.game.belief import determinize, identity_probabilities
 from mrjack_ai.game.observation import Observation
 from mrjack_ai.game.state import State, new_game
 from mrjack_ai.setup.variant import Variant, make_variant
@@ -37,7 +37,7 @@ PLAYERS = (DETECTIVE, JACK)
 
 def weights(view: Observation) -> dict[str, float]:
     """Probability of each character that can be Jack."""
-    found = identity_weights(view)
+    found = identity_probabilities(view)
     assert found.shape == (len(view.variant.cast),)
     return {code: float(w) for code, w in zip(view.variant.cast, found, strict=True) if w > 0}
 
@@ -157,10 +157,11 @@ def test_a_sample_leaves_the_view_alone_and_sees_no_state() -> None:
     drawn.apply_action("pick SH")
     assert view == state.observation(DETECTIVE)
     assert raw(state) == before
-    assert list(inspect.signature(determinize).parameters) == ["observation", "rng", "weights"]
+    names = list(inspect.signature(determinize).parameters)
+    assert names == ["observation", "rng", "probabilities"]
 
 
-def test_samples_follow_given_weights() -> None:
+def test_samples_follow_given_probabilities() -> None:
     state = play(new_game(), "jack JS", "deal SH,JW,JS,IL")
     view = state.observation(DETECTIVE)
     given = np.array([0, 0.25, 0.75, 0, 0, 0, 0, 0])
@@ -258,12 +259,13 @@ def test_a_stay_rules_out_who_could_have_escaped() -> None:
     assert legal(state) == ["stay"]
     assert weights(state.observation(DETECTIVE)) == pytest.approx(dict.fromkeys(EIGHT, 1 / 8))
     after = play(state, "stay")
-    assert after.ruled_out() == ("SH",)
+    assert after.exonerated() == ("SH",)
     left = [code for code in EIGHT if code != "SH"]
     assert weights(after.observation(DETECTIVE)) == pytest.approx(dict.fromkeys(left, 1 / 7))
     assert {identity for identity, _ in sample(after.observation(DETECTIVE), 300)} == set(left)
     # He is a suspect all the same: neither cleared nor on a card (section 8).
     assert "SH" in after.suspects()
+    assert after.candidates() == tuple(code for code in after.suspects() if code != "SH")
     assert legal(trapped("jack=SH")) == ["escape S"]
 
 
@@ -279,7 +281,7 @@ def test_a_stay_tells_nothing_where_no_escape_was_possible(
     words: str, fields: dict[str, object]
 ) -> None:
     after = play(trapped(words, **fields), "stay")
-    assert after.ruled_out() == ()
+    assert after.exonerated() == ()
     assert set(weights(after.observation(DETECTIVE))) == set(EIGHT)
 
 
@@ -293,7 +295,7 @@ def test_a_move_tells_nothing() -> None:
     # Holmes on a2 could leave, but also walks.
     state = trapped("jack=MS SH=a2 JW=a5")
     after = play(state, "move a1", "alibi JW")
-    assert after.ruled_out() == ()
+    assert after.exonerated() == ()
     assert set(weights(after.observation(DETECTIVE))) == set(EIGHT)
 
 
@@ -373,7 +375,7 @@ def check_against_enumeration(
             expected = posterior(beliefs[observer], observer)
             assert weights(view) == pytest.approx(marginal(expected)), moment.history_strings()
             met["several"] += len(expected) > 1
-            met["ruled out"] += bool(moment.ruled_out())
+            met["ruled out"] += bool(moment.exonerated())
             met["cards"] += observer == JACK and len(expected) > 1
             if draws and len(expected) > 1 and moment.move_number() % 4 == 0:
                 assert_frequencies(sample(view, draws, seed), expected)

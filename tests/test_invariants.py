@@ -97,7 +97,7 @@ def check_suspicion(state: State) -> None:
     if state.identity is not None:
         assert state.identity in state.suspects()
         assert state.identity not in state.cleared()
-        assert state.identity not in state.ruled_out()
+        assert state.identity not in state.exonerated()
 
 
 def check_choices(state: State) -> None:
@@ -146,7 +146,7 @@ def check_unused_fields(state: State) -> None:
         assert not s["remaining"]
     if not str(state.outcome()).endswith(("caught", "wrong accusation")):
         assert s["accused"] == NO_SEAT
-    for mask in ("cleared", "ruled_out", "dealt", "remaining", "whistled"):
+    for mask in ("cleared", "exonerated", "dealt", "remaining", "whistled"):
         assert int(s[mask]) >> seats == 0
 
 
@@ -154,7 +154,7 @@ def check_unused_fields(state: State) -> None:
 @given(variants, seeds, avoids)
 def test_every_moment_of_a_game(variant: Variant, seed: int, avoid: tuple[str, ...]) -> None:
     cleared: set[str] = set()
-    ruled_out: set[str] = set()
+    exonerated: set[str] = set()
     identity, plies = None, 0
     for state in random_walk(new_game(variant), random.Random(seed), avoid):
         check_board(state)
@@ -164,10 +164,10 @@ def test_every_moment_of_a_game(variant: Variant, seed: int, avoid: tuple[str, .
         check_unused_fields(state)
         # What is once known stays known.
         assert cleared <= set(state.cleared())
-        assert ruled_out <= set(state.ruled_out())
+        assert exonerated <= set(state.exonerated())
         assert not cleared & set(state.suspects())
         assert identity in (None, state.identity)
-        cleared, ruled_out = set(state.cleared()), set(state.ruled_out())
+        cleared, exonerated = set(state.cleared()), set(state.exonerated())
         identity = state.identity
         assert state.move_number() == plies
         assert len(state.events()) == plies + max(0, state.turn - 1)

@@ -465,7 +465,7 @@ def check_tensor(state: State, player: int) -> None:
     marks(found["light"], directions, [state.watson_light] if state.watson_light else [])
     assert found["witness_seen"].tolist() == [float(state.witness_seen)]
     marks(found["cleared"], cast, state.cleared())
-    marks(found["ruled_out"], cast, state.ruled_out())
+    marks(found["exonerated"], cast, state.exonerated())
     known = [state.identity] if player == JACK and state.identity else []
     marks(found["identity"], cast, known)
     marks(found["own_alibis"], cast, state.alibis(player))

@@ -219,7 +219,7 @@ def test_the_panel_tells_the_turn() -> None:
     for text in (
         *("Turn 3 of 8", "whitechapel", "Jack", "Uses JS, not moved, ability open"),
         *("Next turn: MS SG WG JB", "Witness card: Jack was seen", "Jack: MS, Miss Stealthy"),
-        *("Alibi cards: Detective SH, Jack JB", "Suspects: 5"),
+        *("Alibi cards: Detective SH, Jack JB", "May be Jack: 5"),
     ):
         assert text in shown
     cards = [(a, b) for a, b in itertools.pairwise(shown) if b in ("played", "now", "to play")]

@@ -19,7 +19,6 @@ from mrjack_ai.errors import RecordError
 from mrjack_ai.game.record import GameRecord
 from mrjack_ai.game.state import State, new_game
 from mrjack_ai.render import board_svg
-from mrjack_ai.render.facts import possible
 from mrjack_ai.render.svg import LAYERS
 from mrjack_ai.reports.replay import PERSPECTIVES, replay_page
 from mrjack_ai.setup.variant import make_variant
@@ -77,7 +76,7 @@ def test_every_moment_has_the_parts_of_its_picture(record: GameRecord, page: str
                 layer = "".join(data["parts"][number] for number in numbers)
                 assert layer in picture
         views = [view_of(state, player) for state in states]
-        assert data["suspects"][index] == [len(possible(view)) for view in views]
+        assert data["candidates"][index] == [len(view.candidates()) for view in views]
 
 
 def test_a_player_sees_no_secret_of_the_other(record: GameRecord) -> None:
@@ -365,7 +364,7 @@ def test_perspectives(record: GameRecord, opened: Any) -> None:
             owner = 0 if card.split()[1] in states[-1].alibis(0) else 1
             assert (card in listed) == (player in (None, owner))
         shown = int(opened.find_element("id", "count").text)
-        assert shown == len(possible(view))
+        assert shown == len(view.candidates())
     # Once the game is over all cards lie on the table.
     click(opened, "[data-perspective='0']")
     click(opened, "#last")

@@ -360,7 +360,7 @@ def test_links_lead_to_games(played: tuple[Path, Path], opened: Any) -> None:
         game,
     )
     assert record.to_text() in shown
-    boards = [text for text in shown if "Suspects" in text]
+    boards = [text for text in shown if "May be Jack" in text]
     assert len(boards) == int(re.findall(r"turn (\d+)", record.to_text())[-1])
 
 

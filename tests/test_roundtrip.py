@@ -30,7 +30,7 @@ from hypothesis import strategies as st
 
 from mrjack_ai.errors import IllegalActionError, NotationError
 from mrjack_ai.game.actions import Action, action_space
-from mrjack_ai.game.belief import identity_weights
+from mrjack_ai.game.belief import identity_probabilities
 from mrjack_ai.game.state import State, new_game
 from mrjack_ai.setup.variant import Variant, make_variant
 
@@ -401,7 +401,7 @@ def assert_sound(state: State, seed: int) -> None:
         if moment.identity is not None:
             seat = moment.variant.seat_of[moment.identity]
             assert moment.identity in moment.suspects()
-            assert identity_weights(moment.observation(DETECTIVE))[seat] > 0
+            assert identity_probabilities(moment.observation(DETECTIVE))[seat] > 0
         for player in (0, 1):
             view = moment.observation(player)
             assert view.information_state_string()

@@ -236,7 +236,7 @@ def test_rule_3_4_the_next_turn_comes_after_the_fourth_card() -> None:
 
 PUBLIC = ("positions", "lit_gaslights", "covered_manholes", "cordons", "watson_light", "turn")
 PUBLIC += ("node", "playing", "has_moved", "ability_open", "whistle_steps", "witness_seen")
-PUBLIC_CALLS = ("visible", "lit_hexes", "suspects", "cleared", "ruled_out", "cards", "outcome")
+PUBLIC_CALLS = ("visible", "lit_hexes", "suspects", "cleared", "exonerated", "cards", "outcome")
 
 
 def test_rule_8_everything_else_is_public() -> None:

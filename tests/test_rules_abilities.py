@@ -85,7 +85,7 @@ def test_rule_5_1_drawing_never_turns_a_suspect_over() -> None:
     for by in ("detective", "jack"):
         state = play(draw_node(by), "alibi MS")
         assert state.cleared() == ()
-        assert state.ruled_out() == ()
+        assert state.exonerated() == ()
 
 
 def test_rule_5_1_nothing_is_drawn_from_an_empty_pile() -> None:

@@ -25,7 +25,7 @@ from mrjack_ai.setup.variant import DETECTIVE, JACK, Variant, make_variant
 from mrjack_ai.tournament import Settings, TournamentError, run_tournament
 
 AGENTS = ("pimc", "ismcts", "mo-ismcts", "omniscient")
-PLAIN = SearchSettings(0.7, engine.ROLLOUT_GREEDY, 1, 1.0, 0.5, engine.ORDER_RULE)
+PLAIN = SearchSettings(0.7, engine.ROLLOUT_GREEDY, 1, 1.0, 0.5, engine.ORDER_HEURISTIC)
 FITTED = SearchSettings(0.5, engine.ROLLOUT_NONE, 1, 0.5, 0.5, engine.ORDER_FITTED, 2, "fitted")
 KINDS = (engine.SINGLE_OBSERVER, engine.MULTIPLE_OBSERVER, engine.FIXED_WORLD)
 
@@ -211,7 +211,7 @@ def below(nodes: np.ndarray, at: int) -> list[object]:
     while child >= 0:
         children.append(below(nodes, child))
         child = int(nodes[child]["next_sibling"])
-    names = ("value", "visits", "available", "edge", "prior", "rated")
+    names = ("value", "visits", "available", "edge", "rating", "rated")
     return [*(nodes[at][name].item() for name in names), children]
 
 

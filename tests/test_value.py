@@ -16,7 +16,7 @@ import mrjack_ai
 from mrjack_ai import AgentError, NotationError, State
 from mrjack_ai.agents import PlayEvidence, analyse, make_agent
 from mrjack_ai.engine.tables import build_tables
-from mrjack_ai.game.belief import identity_weights, possible_identities, public_identities
+from mrjack_ai.game.belief import identity_probabilities, possible_identities, public_identities
 from mrjack_ai.search import kernels as engine
 from mrjack_ai.search import value_network
 from mrjack_ai.search.opponent_model import UNIFORM_SHARE
@@ -284,8 +284,8 @@ def test_plays_weigh_as_the_model_says(variant: Variant) -> None:
                     if possible_identities(after.observation(0)) >> seat & 1:
                         chance = reference_chances(before, action, seat, 5.0)
                         logarithms[seat] += np.log(chance)
-            weights = identity_weights(after.observation(0)) * np.exp(logarithms)
-            found = evidence.identity_weights(after.observation(0))
+            weights = identity_probabilities(after.observation(0)) * np.exp(logarithms)
+            found = evidence.identity_probabilities(after.observation(0))
             np.testing.assert_allclose(found, weights / weights.sum(), atol=2e-4)
             compared += (weights > 0).sum() > 1
     assert compared > 20
@@ -294,21 +294,21 @@ def test_plays_weigh_as_the_model_says(variant: Variant) -> None:
 def test_an_exit_let_go_by_tells_who_is_not_jack() -> None:
     text = "turn=2 node=use jack=JS witness=unseen dealt=SH,JW,JS,IL cards=MS,SG,WG,JB using=MS "
     state = State(text + "MS=i4 cleared=SH,JW").child("move i5")
-    weights = PlayEvidence(load_weights(), 2.0).identity_weights(state.observation(DETECTIVE))
+    weights = PlayEvidence(load_weights(), 2.0).identity_probabilities(state.observation(DETECTIVE))
     seat_of = state.variant.seat_of
     assert weights[seat_of["MS"]] < 0.03
     assert weights[seat_of["SG"]] > 1 / 6
 
 
-def test_no_sharpness_leaves_the_exact_weights() -> None:
+def test_inverse_temperature_0_leaves_the_exact_probabilities() -> None:
     for seed in range(6):
         evidence = PlayEvidence(load_weights(), 0.0)
         for state in random_game(Variant(), seed)[1::4]:
             if not state.is_terminal():
                 view = state.observation(DETECTIVE)
-                exact = identity_weights(view)
+                exact = identity_probabilities(view)
                 # Exits let go by still count, and how many actions each of them would have had.
-                found = evidence.identity_weights(view)
+                found = evidence.identity_probabilities(view)
                 assert found.sum() == pytest.approx(1)
                 assert ((found > 0) == (exact > 0)).all()
 
@@ -323,12 +323,14 @@ def test_evidence_is_what_the_detective_saw() -> None:
             if state.is_terminal():
                 continue
             view = state.observation(DETECTIVE)
-            found = steady.identity_weights(view)
+            found = steady.identity_probabilities(view)
             fresh = PlayEvidence(load_weights(), 8.0)
-            np.testing.assert_allclose(fresh.identity_weights(view), found, rtol=1e-9)
+            np.testing.assert_allclose(fresh.identity_probabilities(view), found, rtol=1e-9)
             twin = mrjack_ai.determinize(view, np.random.default_rng(seed))
-            again = PlayEvidence(load_weights(), 8.0).identity_weights(twin.observation(DETECTIVE))
-            np.testing.assert_array_equal(again, fresh.identity_weights(view))
+            again = PlayEvidence(load_weights(), 8.0).identity_probabilities(
+                twin.observation(DETECTIVE)
+            )
+            np.testing.assert_array_equal(again, fresh.identity_probabilities(view))
             twins += twin != state
     assert twins > 10
 
@@ -342,13 +344,15 @@ def test_exposure_is_the_growth_of_suspicion() -> None:
                 continue
             view = state.observation(JACK)
             evidence = PlayEvidence(load_weights(), 8.0)
-            before = evidence.identity_weights(view)
+            before = evidence.identity_probabilities(view)
             jack = state.variant.seat_of[state.identity or ""]
             for number, exposure in enumerate(evidence.exposure(view)):
                 child = state.child(view.actions[number])
                 if child.is_terminal() or child.turn != state.turn or number % 5:
                     continue
-                seen = PlayEvidence(load_weights(), 8.0).identity_weights(child.observation(JACK))
+                seen = PlayEvidence(load_weights(), 8.0).identity_probabilities(
+                    child.observation(JACK)
+                )
                 if public_identities(child.observation(JACK)) != public_identities(view):
                     continue
                 assert np.log(seen[jack] / before[jack]) == pytest.approx(exposure, abs=1e-6)
@@ -376,7 +380,7 @@ def test_jack_hides() -> None:
                     state.apply_action(agents[player].act(state.observation(player)))
             if not state.is_terminal():
                 view = state.observation(DETECTIVE)
-                weights = PlayEvidence(load_weights(), 8.0).identity_weights(view)
+                weights = PlayEvidence(load_weights(), 8.0).identity_probabilities(view)
                 found.append(weights[state.variant.seat_of[state.identity or ""]])
         suspicion[concealment] = np.mean(found)
     assert suspicion[0.2] < suspicion[0.0]
@@ -405,7 +409,7 @@ def test_analysis_as_frames() -> None:
     assert actions.share.sum() == pytest.approx(1)
     assert actions.value.between(-1, 1).all()
     assert list(people.character) == list(state.variant.cast)
-    assert people.weight.sum() == pytest.approx(1)
+    assert people.probability.sum() == pytest.approx(1)
     assert people.suspicion.sum() == pytest.approx(1)
     assert analysis.principal_variation[0] == actions.action[0]
     again = analyse(state.observation(), "ismcts:sims=300", seed=3)

@@ -13,7 +13,7 @@ from mrjack_ai.agents.registry import make_agent
 from mrjack_ai.agents.search import SearchAgent
 from mrjack_ai.errors import AgentError, NotationError
 from mrjack_ai.game.actions import action_space
-from mrjack_ai.game.belief import identity_weights
+from mrjack_ai.game.belief import identity_probabilities
 from mrjack_ai.game.observation import Observation, event_text
 from mrjack_ai.game.state import State
 from mrjack_ai.search.tree import RootStatistics
@@ -29,7 +29,7 @@ class Analysis:
     Attributes:
         observation: what he knows.
         statistics: what the search found.
-        weights: exact probability of each seat to be Jack; float64, shape `(seats,)`.
+        identity_probabilities: exact, of each seat to be Jack; float64, shape `(seats,)`.
         suspicion: the same with Jack's plays so far taken as evidence, as the Detective (or, at
             Jack's turn, anybody) would see it; None when the agent's belief is `exact`.
         principal_variation: texts of the actions, deals and answers expected to follow.
@@ -38,7 +38,7 @@ class Analysis:
 
     observation: Observation
     statistics: RootStatistics
-    weights: npt.NDArray[np.float64]
+    identity_probabilities: npt.NDArray[np.float64]
     suspicion: npt.NDArray[np.float64] | None
     principal_variation: tuple[str, ...]
     seconds: float
@@ -67,11 +67,14 @@ class Analysis:
         """Who can be Jack.
 
         Returns:
-            Columns `character` (code), `weight`, and `suspicion` where the agent has one.
+            Columns `character` (code), `probability`, and `suspicion` where the agent has one.
         """
         import pandas
 
-        columns = {"character": self.observation.variant.cast, "weight": self.weights}
+        columns = {
+            "character": self.observation.variant.cast,
+            "probability": self.identity_probabilities,
+        }
         if self.suspicion is not None:
             columns["suspicion"] = self.suspicion
         return pandas.DataFrame(columns)
@@ -114,7 +117,7 @@ def analyse(
     return Analysis(
         observation=view,
         statistics=found,
-        weights=identity_weights(view),
+        identity_probabilities=identity_probabilities(view),
         suspicion=searching.suspicion(view),
         principal_variation=tuple(event_text(space, code) for code in found.principal_variation),
         seconds=seconds,

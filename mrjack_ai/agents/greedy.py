@@ -36,5 +36,5 @@ class GreedyAgent(Agent):
     def ratings(self, observation: Observation) -> npt.NDArray[np.float64]:
         """Rated chance to win after each legal action: float64, in the order of `actions`."""
         detective = observation.player == DETECTIVE
-        suspects = (possible_identities if detective else public_identities)(observation)
-        return heuristic_ratings(observation, suspects)
+        candidates = (possible_identities if detective else public_identities)(observation)
+        return heuristic_ratings(observation, candidates)

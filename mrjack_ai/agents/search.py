@@ -28,7 +28,7 @@ ROLLOUTS: dict[str, int] = {
 }
 ORDERS: dict[str, int] = {
     "random": engine.ORDER_RANDOM,
-    "heuristic": engine.ORDER_RULE,
+    "heuristic": engine.ORDER_HEURISTIC,
     "fitted": engine.ORDER_FITTED,
 }
 BELIEFS: tuple[str, ...] = ("exact", "plays")
@@ -186,10 +186,12 @@ class SearchAgent(Agent):
         """Probability of each seat to be Jack, his plays so far taken as evidence.
 
         Returns:
-            float64, shape `(seats,)`, see `PlayEvidence.identity_weights`; None where the agent
-            goes by the exact weights.
+            float64, shape `(seats,)`, see `PlayEvidence.identity_probabilities`; None where the
+            agent goes by the exact ones.
         """
-        return None if self._evidence is None else self._evidence.identity_weights(observation)
+        return (
+            None if self._evidence is None else self._evidence.identity_probabilities(observation)
+        )
 
     def _belief(self, observation: Observation) -> npt.NDArray[np.float64] | None:
         """Whom the searching player takes for Jack; None for the exact weights. Jack knows."""

@@ -37,8 +37,10 @@ def _analyse(options: Options) -> int:
     analysis = analyse(moment(options), options.agent, options.seed)
     view, found = analysis.observation, analysis.statistics
     print(f"Turn {view.turn}, {PLAYER_NAMES[view.player]} to move, {view.node} node")
-    print(f"Jack can be: {_percentages(view.variant, analysis.weights)}")
-    if analysis.suspicion is not None and not np.allclose(analysis.suspicion, analysis.weights):
+    print(f"Jack can be: {_percentages(view.variant, analysis.identity_probabilities)}")
+    if analysis.suspicion is not None and not np.allclose(
+        analysis.suspicion, analysis.identity_probabilities
+    ):
         who = "by his plays" if view.player == DETECTIVE else "as everybody sees it, by his plays"
         print(f"  {who}: {_percentages(view.variant, analysis.suspicion)}")
     table = Table(title="Best actions", **TABLE_STYLE)

@@ -79,7 +79,7 @@ def write_features(s: StateRecord, t: TablesRecord, player: int, out: Any) -> in
     at += 1
     _write_mask(out, at, s["cleared"])
     at += seats
-    _write_mask(out, at, s["ruled_out"])
+    _write_mask(out, at, s["exonerated"])
     at += seats
     if player != Player.DETECTIVE and s["jack"] != NO_SEAT:
         out[at + s["jack"]] = 1.0

@@ -25,7 +25,14 @@ from mrjack_ai.engine.layout import (
 from mrjack_ai.engine.movement import lit_hexes, open_exits, reach, visible_seats
 from mrjack_ai.engine.records import new_states, state_of, tables_of
 from mrjack_ai.engine.tables import MAX_ACTIONS, NO_SEAT
-from mrjack_ai.engine.turn import apply, drawing_player, list_legal, set_up
+from mrjack_ai.engine.turn import (
+    apply,
+    drawing_player,
+    is_last_chance,
+    list_legal,
+    plays_left,
+    set_up,
+)
 from mrjack_ai.engine.types import (
     GeneratorRecord,
     Integers,
@@ -151,6 +158,26 @@ def exits_in_reach(game: Words, tables: Words, seat: int) -> np.uint64:
     s = state_of(game)
     t = tables_of(tables)
     return open_exits(s, t, seat)
+
+
+@kernel
+def remaining_plays(game: Words, tables: Words, player: int) -> int:
+    """Plays `player` still has this turn, the one in progress included."""
+    s = state_of(game)
+    t = tables_of(tables)
+    if s["node"] == NodeKind.TERMINAL or s["remaining"] == 0:
+        return 0
+    return plays_left(s, t, player, integer(s["play"]))
+
+
+@kernel
+def last_chance(game: Words, tables: Words) -> bool:
+    """Whether the Detective decides now, in their last play of the game (7.3)."""
+    s = state_of(game)
+    t = tables_of(tables)
+    if s["player"] != Player.DETECTIVE or s["remaining"] == 0:
+        return False
+    return is_last_chance(s, t)
 
 
 @kernel

@@ -37,7 +37,7 @@ STATE = np.dtype(
         ("seen", "u1"),  # witness card
         ("light", "u1"),  # direction of Watson's lantern, NO_SEAT without him
         ("cleared", "u1"),  # seats cleared by witnesses
-        ("ruled_out", "u1"),  # seats that a forced `stay` shows not to be Jack
+        ("exonerated", "u1"),  # seats that a forced `stay` shows not to be Jack
         ("drawn", "u1", (2,)),  # seats on the alibi cards each player has drawn
         ("draws", "u1", (2,)),  # how many cards each player has drawn
         ("dealt", "u1"),  # seats dealt on the odd turn of this pair of turns

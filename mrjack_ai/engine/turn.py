@@ -82,15 +82,15 @@ def alibi_pile(s: StateRecord, t: TablesRecord) -> int:
 
 
 @helper
-def public_suspects(s: StateRecord, t: TablesRecord) -> int:
+def public_candidates(s: StateRecord, t: TablesRecord) -> int:
     """Mask of the seats that everybody holds possible: not cleared, not exonerated by a `stay`."""
-    return integer(t["cast"]) & ~integer(s["cleared"] | s["ruled_out"])
+    return integer(t["cast"]) & ~integer(s["cleared"] | s["exonerated"])
 
 
 @helper
-def detective_suspects(s: StateRecord, t: TablesRecord) -> int:
+def detective_candidates(s: StateRecord, t: TablesRecord) -> int:
     """Mask of the seats the Detective holds possible: his alibi cards count too."""
-    return public_suspects(s, t) & ~integer(s["drawn"][Player.DETECTIVE])
+    return public_candidates(s, t) & ~integer(s["drawn"][Player.DETECTIVE])
 
 
 @helper
@@ -100,6 +100,25 @@ def plays_left(s: StateRecord, t: TablesRecord, player: int, first: int) -> int:
     for play in range(first, t["seats"] // 2):
         plays += t["play_order"][s["turn"] & 1, play] == player
     return plays
+
+
+@helper
+def detective_turns(s: StateRecord, t: TablesRecord) -> int:
+    """Number of later turns in which the Detective plays a card."""
+    turns = 0
+    for turn in range(integer(s["turn"]) + 1, t["turns"] + 1):
+        for play in range(t["seats"] // 2):
+            if t["play_order"][turn & 1, play] == Player.DETECTIVE:
+                turns += 1
+                break
+    return turns
+
+
+@helper
+def is_last_chance(s: StateRecord, t: TablesRecord) -> bool:
+    """Whether the play in progress, the Detective's, is their last of the game (7.3)."""
+    later = plays_left(s, t, Player.DETECTIVE, integer(s["play"]) + 1)
+    return later == 0 and detective_turns(s, t) == 0
 
 
 @helper
@@ -316,7 +335,7 @@ def apply_player(s: StateRecord, t: TablesRecord, action: int) -> None:
     elif kind == ActionKind.STAY:
         if s["player"] == Player.JACK and s["seen"] == 0 and open_exits(s, t, s["seat"]) != ZERO:
             # He could have left, were he Jack, and would have had to.
-            s["ruled_out"] |= 1 << s["seat"]
+            s["exonerated"] |= 1 << s["seat"]
         s["moved"] = 1
         go_on(s, t)
 

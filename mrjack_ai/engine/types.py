@@ -106,7 +106,7 @@ class StateRecord(TypedDict):
     seen: int
     light: int
     cleared: int
-    ruled_out: int
+    exonerated: int
     drawn: Bytes
     draws: Bytes
     dealt: int

@@ -162,6 +162,8 @@ def _engine_calls(tables: Words) -> list[Call]:
         (kernels.lit, (game, tables)),
         (kernels.reachable, (game, tables, 0, 1)),
         (kernels.exits_in_reach, (game, tables, 0)),
+        (kernels.remaining_plays, (game, tables, 0)),
+        (kernels.last_chance, (game, tables)),
         (kernels.mask_state, (game, 0)),
     ]
 

@@ -34,7 +34,7 @@ def public_identities(observation: Observation) -> int:
     """Mask of the seats that can be Jack as far as everybody knows."""
     s = observation._record
     everybody = (1 << len(observation.variant.cast)) - 1
-    return everybody & ~(int(s["cleared"]) | int(s["ruled_out"]))
+    return everybody & ~(int(s["cleared"]) | int(s["exonerated"]))
 
 
 def possible_identities(observation: Observation) -> int:
@@ -58,25 +58,25 @@ def possible_identities(observation: Observation) -> int:
     return public_identities(observation) & ~innocent
 
 
-def identity_weights(observation: Observation) -> npt.NDArray[np.float64]:
+def identity_probabilities(observation: Observation) -> npt.NDArray[np.float64]:
     """Probability of each seat to be Jack, given everything the observer has seen.
 
     Returns:
         float64, shape `(seats,)`, adding up to 1; all 0 before Jack's card is drawn.
     """
-    weights = np.zeros(len(observation.variant.cast))
+    probabilities = np.zeros(len(observation.variant.cast))
     seats = list(set_bits(possible_identities(observation)))
     if seats:
-        weights[seats] = 1.0 / len(seats)
-    return weights
+        probabilities[seats] = 1.0 / len(seats)
+    return probabilities
 
 
 def determinize(
     observation: Observation,
     rng: np.random.Generator,
-    weights: npt.NDArray[np.float64] | None = None,
+    probabilities: npt.NDArray[np.float64] | None = None,
 ) -> State:
-    """A state that the observer cannot tell from the true one, sampled with its exact weight.
+    """A state that the observer cannot tell from the true one, sampled with its exact probability.
 
     The identity (for the Detective) and the other player's alibi cards are drawn; the history is
     filled in accordingly, so the observation of the sample equals the given one.
@@ -84,7 +84,7 @@ def determinize(
     Args:
         observation: what the player knows; the state it came from is not needed.
         rng: source of randomness; equal generators give equal samples.
-        weights: probability of each seat to be Jack in place of the exact one, float64, shape
+        probabilities: of each seat to be Jack in place of the exact one, float64, shape
             `(seats,)`; only seats that can be Jack may have any. Not used where he is known.
     """
     variant = observation.variant
@@ -95,10 +95,10 @@ def determinize(
 
     if int(s["jack"]) == NO_SEAT and int(s["node"]) != NodeKind.JACK:
         seats = list(set_bits(possible_identities(observation)))
-        if weights is None:
+        if probabilities is None:
             s["jack"] = seats[int(rng.integers(len(seats)))]
         else:
-            s["jack"] = int(rng.choice(len(variant.cast), p=weights))
+            s["jack"] = int(rng.choice(len(variant.cast), p=probabilities))
     innocent = (1 << len(variant.cast)) - 1 & ~int(s["drawn"][player])
     if int(s["jack"]) != NO_SEAT:
         innocent &= ~(1 << int(s["jack"]))

@@ -122,8 +122,8 @@ def position_text(variant: Variant, words: Words) -> str:
         text.append(f"steps={s['steps']}")
     if s["whistled"]:
         text.append(f"whistled={codes(s['whistled'])}")
-    if s["ruled_out"]:
-        text.append(f"exonerated={codes(s['ruled_out'])}")
+    if s["exonerated"]:
+        text.append(f"exonerated={codes(s['exonerated'])}")
     if s["accused"] != NO_SEAT:
         text.append(f"accused={cast[s['accused']]}")
     if s["ending"] != EndingKind.NOT_ENDED:
@@ -372,9 +372,9 @@ def _read_suspicion(parser: _Parser, variant: Variant, s: StateRecord) -> None:
     seats, what = variant.seat_of, "not in the cast"
     s["seen"] = parser.choice("witness", "seen", ("seen", "unseen")) == "seen"
     s["cleared"] = parser.mask("cleared", seats, what)
-    s["ruled_out"] = parser.mask("exonerated", seats, what)
+    s["exonerated"] = parser.mask("exonerated", seats, what)
     if s["turn"] <= 1:
-        for name, given in (("cleared", s["cleared"]), ("exonerated", s["ruled_out"])):
+        for name, given in (("cleared", s["cleared"]), ("exonerated", s["exonerated"])):
             if given:
                 raise parser.fail(name, "the first call for witnesses is at the end of turn 1")
         if not s["seen"]:
@@ -400,7 +400,7 @@ def _read_suspicion(parser: _Parser, variant: Variant, s: StateRecord) -> None:
             s["draws"][player] += 1
     if s["draws"].any() and not any(kind.ability == Ability.DRAW for kind in variant.kinds):
         raise parser.fail("alibis", "nobody in the cast draws alibi cards")
-    innocent = int(s["cleared"]) | int(s["ruled_out"]) | int(s["drawn"][0]) | int(s["drawn"][1])
+    innocent = int(s["cleared"]) | int(s["exonerated"]) | int(s["drawn"][0]) | int(s["drawn"][1])
     if s["jack"] != NO_SEAT and innocent >> int(s["jack"]) & 1:
         raise parser.fail("jack", "is cleared, exonerated or on a drawn alibi card")
 

@@ -175,7 +175,7 @@ def tensor_sections(variant: Variant) -> dict[str, tuple[int, ...]]:
     | light | 6 | direction of the lantern |
     | witness_seen | 1 | the witness card shows seen |
     | cleared | S | cleared by witnesses |
-    | ruled_out | S | exonerated by a forced stay |
+    | exonerated | S | exonerated by a forced stay |
     | identity | S | who Jack is; all 0 for the Detective |
     | own_alibis | S | alibi cards drawn by the observer |
     | alibi_counts | 2, S | how many cards each player drew, one-hot from 1 |
@@ -205,7 +205,7 @@ def tensor_sections(variant: Variant) -> dict[str, tuple[int, ...]]:
         "light": (len(DIRECTIONS),),
         "witness_seen": (1,),
         "cleared": (seats,),
-        "ruled_out": (seats,),
+        "exonerated": (seats,),
         "identity": (seats,),
         "own_alibis": (seats,),
         "alibi_counts": (2, seats),

@@ -200,20 +200,28 @@ class PositionView:
         """Characters cleared by witnesses (6.2)."""
         return self._codes(int(self._record["cleared"]))
 
-    def ruled_out(self) -> tuple[str, ...]:
+    def exonerated(self) -> tuple[str, ...]:
         """Characters whose forced `stay` shows that they are not Jack.
 
         Jack's player stays only where nothing is legal (4.6); as Jack, these could have escaped.
         """
-        return self._codes(int(self._record["ruled_out"]))
+        return self._codes(int(self._record["exonerated"]))
 
     def suspects(self) -> tuple[str, ...]:
-        """The Detective's suspects: not cleared and not among the alibis he drew (section 8)."""
+        """The Detective's suspects: not cleared and not among the alibis they drew (section 8).
+
+        A suspect may be exonerated; `candidates` leaves those out.
+        """
         record = self._record
         innocent = int(record["cleared"]) | int(record["drawn"][Player.DETECTIVE])
         return tuple(
             code for seat, code in enumerate(self.variant.cast) if not innocent >> seat & 1
         )
+
+    def candidates(self) -> tuple[str, ...]:
+        """Characters who can still be Jack for the Detective: suspects who are not exonerated."""
+        exonerated = self.exonerated()
+        return tuple(code for code in self.suspects() if code not in exonerated)
 
     @property
     def identity(self) -> str | None:
@@ -296,22 +304,15 @@ class PositionView:
 
     def remaining_plays(self, player: int) -> int:
         """Plays a player still has this turn, the one in progress included."""
-        if self.is_terminal() or not self.cards():
-            return 0
-        return self.variant.play_order(self.turn)[self.play :].count(player)
+        tables = build_tables(self.variant)
+        return int(kernels.remaining_plays(self.position_words(), tables, player))
 
     def is_last_chance(self) -> bool:
         """True when the play in progress, or about to begin, is the Detective's last of the game.
 
-        After it he can accuse nobody any more, and dawn comes (7.3).
+        After it they can accuse nobody any more, and dawn comes (7.3).
         """
-        variant, turn = self.variant, self.turn
-        later = range(turn + 1, variant.turns + 1)
-        return (
-            self.current_player() == Player.DETECTIVE
-            and self.remaining_plays(Player.DETECTIVE) == 1
-            and not any(Player.DETECTIVE in variant.play_order(number) for number in later)
-        )
+        return bool(kernels.last_chance(self.position_words(), build_tables(self.variant)))
 
     def outcome(self) -> Outcome | None:
         """Winner and ending, or None while the game goes on."""

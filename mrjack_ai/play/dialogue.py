@@ -13,13 +13,13 @@ from mrjack_ai.agents.search import SearchAgent
 from mrjack_ai.common.files import reason_of, write_whole
 from mrjack_ai.errors import AgentError, MrJackError, RecordError
 from mrjack_ai.game.actions import action_space
-from mrjack_ai.game.belief import identity_weights
+from mrjack_ai.game.belief import identity_probabilities
 from mrjack_ai.game.observation import Observation
 from mrjack_ai.play.choices import Menu, NoMatchError, completions, match, text_of
 from mrjack_ai.play.session import Session
 from mrjack_ai.render import phrases
 from mrjack_ai.render.actions import EXPLANATIONS, named
-from mrjack_ai.render.facts import PLAYERS, SIDES, possible
+from mrjack_ai.render.facts import PLAYERS, SIDES
 from mrjack_ai.render.terminal import board_text, board_width, describe
 from mrjack_ai.setup.characters import KIND_BY_CODE
 
@@ -222,7 +222,7 @@ class Dialogue:
         if kind == "pick":
             return f"{word}  {KIND_BY_CODE[word].name}: {phrases.character_text(word)}"
         if kind in ("accuse", "swap", "whistle") and at == 1:
-            suspect = "suspect" if word in possible(view) else "not Jack"
+            suspect = "suspect" if word in view.candidates() else "not Jack"
             if word == view.identity:
                 suspect = "Jack"
             return f"{word}  {KIND_BY_CODE[word].name} on {view.positions[word]}, {suspect}"
@@ -370,7 +370,7 @@ class Dialogue:
             what = EXPLANATIONS[action.kind].meaning.partition(":")[0]
             text = f"{name} ({what}): {phrases.winning_share(value)}"
             lines.append(self._wrap(f"  {text}; {100 * share:.0f} % of its attention", 4))
-        weights = identity_weights(view) if found.suspicion is None else found.suspicion
+        weights = identity_probabilities(view) if found.suspicion is None else found.suspicion
         pairs = sorted(zip(weights, view.variant.cast, strict=True), reverse=True)
         who = ", ".join(f"{code} {100 * weight:.0f} %" for weight, code in pairs if weight > 0.005)
         lead = "Jack may be" if view.identity is None else "To the Detective, Jack may be"

@@ -33,17 +33,9 @@ def standing(view: PositionView, code: str) -> str:
         return "Jack"
     if code in view.cleared():
         return "cleared"
-    if code in view.ruled_out():
+    if code in view.exonerated():
         return "exonerated"
     return "suspect" if code in view.suspects() else "alibi"
-
-
-def possible(view: PositionView) -> list[str]:
-    """Characters the Detective still has to think of.
-
-    A forced `stay` leaves a suspect in the sense of section 8, but nobody need fear him.
-    """
-    return [code for code in view.suspects() if code not in view.ruled_out()]
 
 
 def alibi_cards(view: PositionView, player: int) -> tuple[str, ...]:

@@ -24,7 +24,6 @@ from mrjack_ai.render.facts import (
     alibi_cards,
     cards_of_turn,
     codes_text,
-    possible,
     standing,
     what_now,
 )
@@ -164,7 +163,7 @@ def _name(code: str) -> str:
 
 def _characters(view: PositionView) -> list[Markup]:
     visible, positions = view.visible(), view.positions
-    parts = [_at(0, _CHARACTERS, f"Suspects: {len(possible(view))}", 12, bold=True)]
+    parts = [_at(0, _CHARACTERS, f"May be Jack: {len(view.candidates())}", 12, bold=True)]
     for row, code in enumerate(view.variant.cast):
         y = _CHARACTERS + 17 + _ROW * row
         word, seen = standing(view, code), code in visible

@@ -12,7 +12,7 @@ from mrjack_ai.game.actions import Action, action_space
 from mrjack_ai.game.endings import ENDING_BY_NAME
 from mrjack_ai.game.observation import Observation, event_text
 from mrjack_ai.render.actions import deed, named
-from mrjack_ai.render.facts import PLAYERS, SIDES, possible
+from mrjack_ai.render.facts import PLAYERS, SIDES
 from mrjack_ai.setup.characters import KIND_BY_CODE, Ability
 from mrjack_ai.setup.variant import DETECTIVE, Variant
 
@@ -136,7 +136,7 @@ class Story:
             text += f"{listed(new)} {why}, and so {'is' if len(new) == 1 else 'are'} cleared."
         else:
             text += "That clears nobody new."
-        text += f" Suspects left: {listed(possible(after))}."
+        text += f" May be Jack: {listed(after.candidates())}."
         if not seen:
             text += " Next turn Jack may escape."
         self.lines.append(text)

@@ -28,7 +28,6 @@ from mrjack_ai.render.facts import (
     cards_of_turn,
     codes_text,
     light,
-    possible,
     standing,
     what_now,
 )
@@ -271,10 +270,10 @@ def describe(view: PositionView) -> list[str]:
         f"{SIDES[player]} {codes_text(alibi_cards(view, player))}" for player in (0, 1)
     )
     lines += _wrap(f"Alibis: {alibis}")
-    suspects = possible(view)
-    lines += _wrap(f"Suspects ({len(suspects)}): {codes_text(suspects)}")
-    if view.ruled_out():
-        lines += _wrap(f"Exonerated by a stay: {codes_text(view.ruled_out())}")
+    candidates = view.candidates()
+    lines += _wrap(f"May be Jack ({len(candidates)}): {codes_text(candidates)}")
+    if view.exonerated():
+        lines += _wrap(f"Exonerated by a stay: {codes_text(view.exonerated())}")
     lines += ["", *_characters(view), ""]
     exits = (
         f"{name} {hex} {'cordon' if name in view.cordons else 'open'}"

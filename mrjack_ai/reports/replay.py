@@ -18,7 +18,7 @@ from mrjack_ai.game.position import PositionView
 from mrjack_ai.game.record import GameRecord
 from mrjack_ai.game.state import State
 from mrjack_ai.render import panel, svg
-from mrjack_ai.render.facts import SIDES, possible
+from mrjack_ai.render.facts import SIDES
 from mrjack_ai.render.html import Markup, element, join, page, static
 
 PERSPECTIVES: tuple[tuple[str, int | None], ...] = (
@@ -54,7 +54,7 @@ def replay_page(record: GameRecord, note: str | None = None) -> str:
         "parts": film.parts,
         "frames": film.frames,
         "titles": film.titles,
-        "suspects": film.suspects,
+        "candidates": film.candidates,
         "secrets": _secrets(states[-1]),
     }
     text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
@@ -87,13 +87,13 @@ class _Film:
         parts: every part of a picture, once.
         frames: by perspective and moment, for each of `svg.LAYERS` the numbers of its parts.
         titles: what each shows, in a line.
-        suspects: how many suspects there are in each.
+        candidates: how many characters may be Jack in each.
     """
 
     parts: list[str]
     frames: list[list[list[list[int]]]]
     titles: list[list[str]]
-    suspects: list[list[int]]
+    candidates: list[list[int]]
 
 
 def _film(states: Sequence[State]) -> _Film:
@@ -114,7 +114,7 @@ def _film(states: Sequence[State]) -> _Film:
                 ]
             )
         film.titles.append([svg.title(view) for view in views])
-        film.suspects.append([len(possible(view)) for view in views])
+        film.candidates.append([len(view.candidates()) for view in views])
     film.parts.extend(numbers)
     return film
 
@@ -224,21 +224,21 @@ def _picture(first: State, film: _Film) -> Markup:
 
 
 def _chart(film: _Film, record: GameRecord) -> Markup:
-    """The number of suspects over time, a line for each perspective, one of them shown."""
-    moments, most = max(len(film.suspects[0]) - 1, 1), len(record.variant.cast)
+    """How many may be Jack over time, a line for each perspective, one of them shown."""
+    moments, most = max(len(film.candidates[0]) - 1, 1), len(record.variant.cast)
 
     def y(count: int) -> float:
         return _CHART_HEIGHT * (1 - count / most)
 
     lines = []
-    for index, counts in enumerate(film.suspects):
+    for index, counts in enumerate(film.candidates):
         steps = [f"M0 {y(counts[0]):g}"]
         steps += [f"H{n}V{y(count):g}" for n, count in enumerate(counts) if n]
         lines.append(
             element(
                 "path",
                 d="".join(steps),
-                class_="suspects",
+                class_="candidates",
                 data_line=index,
                 vector_effect="non-scaling-stroke",
                 visibility=None if index == _EVERYTHING else "hidden",
@@ -269,12 +269,12 @@ def _chart(film: _Film, record: GameRecord) -> Markup:
         preserveAspectRatio="none",
         height=_CHART_HEIGHT,
         role="img",
-        aria_label="Number of suspects over the game; click to go to a moment",
+        aria_label="How many may be Jack over the game; click to go to a moment",
     )
     scale = element("div", *(element("span", n) for n in (most, most // 2, 0)), class_="scale")
     return element(
         "figure",
-        element("figcaption", "Suspects over time: ", element("b", id="count")),
+        element("figcaption", "May be Jack: ", element("b", id="count")),
         element("div", scale, picture, class_="plot"),
     )
 

@@ -16,25 +16,26 @@ from mrjack_ai.search.weights import Weights
 
 
 class PlayEvidence:
-    """Weights of the identities by how likely a model of Jack's play makes what he did.
+    """Probabilities of the identities by how likely a model of Jack makes what Jack has done.
 
-    Exact chances (`identity_weights`) times the likelihood of Jack's choices so far; see
-    `engine.behaviour` for the model. Keeps what it has weighed while a game goes on.
+    Exact probabilities (`belief.identity_probabilities`) times the likelihood of Jack's choices so
+    far; see `search.opponent_model` for the model. Keeps what it has weighed while a game goes on.
 
     Args:
         weights: of the fitted value function.
-        sharpness: how strongly the model prefers what it rates higher, per unit of return; with 0
-            only exits let go by, and the number of actions each of them would have had, count.
+        inverse_temperature: how strongly the model prefers what it rates higher, per unit of
+            return; with 0 only exits let go by, and the number of actions each of them would have
+            had, count.
     """
 
-    def __init__(self, weights: Weights, sharpness: float) -> None:
+    def __init__(self, weights: Weights, inverse_temperature: float) -> None:
         self._weights = weights
-        self._sharpness = sharpness
+        self._inverse_temperature = inverse_temperature
         self._begun: tuple[object, ...] = ()
         self._events: tuple[int, ...] = ()
         self._logarithms = np.zeros(0)
 
-    def identity_weights(self, observation: Observation) -> npt.NDArray[np.float64]:
+    def identity_probabilities(self, observation: Observation) -> npt.NDArray[np.float64]:
         """Probability of each seat to be Jack, as the Detective would see it.
 
         Args:
@@ -66,13 +67,13 @@ class PlayEvidence:
             np.array(observation.events, np.int64),
             known,
             possible,
-            self._sharpness,
+            self._inverse_temperature,
             self._logarithms,
         )
         self._events = observation.events
         likely = mask * np.exp(self._logarithms - self._logarithms[mask > 0].max())
-        weights: npt.NDArray[np.float64] = likely / likely.sum()
-        return weights
+        probabilities: npt.NDArray[np.float64] = likely / likely.sum()
+        return probabilities
 
     def exposure(self, observation: Observation) -> npt.NDArray[np.float64]:
         """How much each of Jack's legal actions would add to the suspicion against him.
@@ -81,17 +82,17 @@ class PlayEvidence:
             float64, of the length of `observation.actions`: the logarithm of the factor by which
             the Detective's probability of the true identity grows; negative where it falls.
         """
-        weights = self.identity_weights(observation)
+        belief = self.identity_probabilities(observation)
         words = observation.position_words()
-        chances = np.zeros((len(weights), len(observation.actions)))
+        choices = np.zeros((len(belief), len(observation.actions)))
         model_choices(
             words,
             build_tables(observation.variant),
             self._weights,
             public_identities(observation),
-            self._sharpness,
-            chances,
+            self._inverse_temperature,
+            choices,
         )
         jack = int(state_record(words)["jack"])
-        exposure: npt.NDArray[np.float64] = np.log(chances[jack] / (weights @ chances))
+        exposure: npt.NDArray[np.float64] = np.log(choices[jack] / (belief @ choices))
         return exposure

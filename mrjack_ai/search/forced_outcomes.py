@@ -15,7 +15,7 @@ from mrjack_ai.engine.bits import ZERO, has, popcount
 from mrjack_ai.engine.compile import helper, kernel
 from mrjack_ai.engine.movement import open_exits, reach
 from mrjack_ai.engine.records import new_states, state_of, tables_of
-from mrjack_ai.engine.turn import apply, apply_player, list_legal, public_suspects
+from mrjack_ai.engine.turn import apply, apply_player, list_legal, public_candidates
 from mrjack_ai.engine.types import (
     ActionKind,
     Integers,
@@ -50,7 +50,7 @@ def wins_now(s: StateRecord, t: TablesRecord) -> bool:
 @helper
 def known_to_all(s: StateRecord, t: TablesRecord) -> bool:
     """True when everybody but one is cleared, so that the Detective is certain."""
-    return popcount(np.uint64(public_suspects(s, t))) == 1
+    return popcount(np.uint64(public_candidates(s, t))) == 1
 
 
 @helper

@@ -1,8 +1,8 @@
-"""The rule of thumb of the `greedy` agent, compiled.
+"""The heuristic of the `greedy` agent, compiled.
 
 A play is one card from its choice to its last action. `rate_actions` looks through every way to
 finish the present play and rates each legal action by the best position it can lead to. Positions
-are rated by the Detective's chance to win as a rule of thumb sees it: how many suspects the call
+are rated by the Detective's chance to win as a heuristic sees it: how many candidates the call
 for witnesses would leave, whether Jack could walk out of an exit before that, and whether somebody
 stands close enough to accuse him. The constants are judgement, not measurement.
 """
@@ -20,18 +20,19 @@ from mrjack_ai.engine.movement import open_exits, visible_seats
 from mrjack_ai.engine.records import new_states, state_of, tables_of
 from mrjack_ai.engine.turn import (
     apply_player,
+    detective_candidates,
     detective_return,
-    detective_suspects,
+    detective_turns,
     list_legal,
     plays_left,
-    public_suspects,
+    public_candidates,
 )
 from mrjack_ai.engine.types import ActionKind, NodeKind, Player, StateRecord, TablesRecord, Words
 
 # A play is at most: card, three walks with an aim between, move, second aim.
 _MOST_DEPTH = 8
 
-# Detective's chance to catch Jack in the end, by the number of suspects left after the call.
+# Detective's chance to catch Jack in the end, by the number of candidates left after the call.
 _CATCH = np.array([1.0, 0.92, 0.74, 0.6, 0.5, 0.42, 0.36, 0.3, 0.25])
 # Nothing that is only hoped for is worth as much as a certain win, a drawn card included.
 _MOST_HOPE = 0.95
@@ -69,23 +70,11 @@ def _escape_chance(
 
 
 @helper
-def detective_turns(s: StateRecord, t: TablesRecord) -> int:
-    """Number of later turns in which the Detective plays a card."""
-    turns = 0
-    for turn in range(integer(s["turn"]) + 1, t["turns"] + 1):
-        for play in range(t["seats"] // 2):
-            if t["play_order"][turn & 1, play] == Player.DETECTIVE:
-                turns += 1
-                break
-    return turns
-
-
-@helper
-def _outlook(
+def _catch_probability(
     s: StateRecord,
     t: TablesRecord,
     seat: int,
-    suspects: int,
+    candidates: int,
     visible: int,
     cards_left: int,
     jack_plays: int,
@@ -95,7 +84,7 @@ def _outlook(
     if popcount(np.uint64(cards_left)) == jack_plays and turns_left == 0:
         return 0.0  # the Detective plays no more cards before dawn
     same = visible if visible >> seat & 1 else ~visible
-    group = popcount(np.uint64(same & suspects))
+    group = popcount(np.uint64(same & candidates))
     catch = _CATCH[min(group, 8)]
     if group > 1 and turns_left < 3:
         catch *= 0.5 + 0.15 * turns_left
@@ -112,35 +101,35 @@ def _rate(
     t: TablesRecord,
     player: int,
     jack: int,
-    suspects: int,
+    candidates: int,
     cards_left: int,
     jack_plays: int,
 ) -> float:
     """Chance to win of `player`, who has just finished a play."""
     visible = visible_seats(s, t)
     if player == Player.JACK:
-        return 1.0 - _outlook(s, t, jack, suspects, visible, cards_left, jack_plays)
+        return 1.0 - _catch_probability(s, t, jack, candidates, visible, cards_left, jack_plays)
     total = 0.0
     count = 0
     for seat in range(t["seats"]):
-        if suspects >> seat & 1:
-            total += _outlook(s, t, seat, suspects, visible, cards_left, jack_plays)
+        if candidates >> seat & 1:
+            total += _catch_probability(s, t, seat, candidates, visible, cards_left, jack_plays)
             count += 1
     return total / count
 
 
 @helper
-def outlook(s: StateRecord, t: TablesRecord) -> float:
-    """Detective's chance to win in a known world, by the same rule of thumb, at any node."""
+def heuristic_value(s: StateRecord, t: TablesRecord) -> float:
+    """Detective's chance to win in a known world, by the same heuristic, at any node."""
     if s["node"] == NodeKind.TERMINAL:
         return 0.5 + 0.5 * detective_return(s)
     cards = integer(s["remaining"])
     jack_plays = plays_left(s, t, Player.JACK, integer(s["play"])) if cards != 0 else 0
-    suspects = detective_suspects(s, t)
+    candidates = detective_candidates(s, t)
     dealing = s["node"] == NodeKind.DEAL
     if dealing:
         s["turn"] -= 1  # rated as the end of the turn before: the plays of this one are to come
-    chance = _outlook(s, t, s["jack"], suspects, visible_seats(s, t), cards, jack_plays)
+    chance = _catch_probability(s, t, s["jack"], candidates, visible_seats(s, t), cards, jack_plays)
     if dealing:
         s["turn"] += 1
     return chance
@@ -156,10 +145,12 @@ def rate_child(s: StateRecord, t: TablesRecord, child: Any, action: int) -> floa
     """
     player = s["player"]
     kind = t["kind"][action]
-    suspects = detective_suspects(s, t) if player == Player.DETECTIVE else public_suspects(s, t)
+    candidates = (
+        detective_candidates(s, t) if player == Player.DETECTIVE else public_candidates(s, t)
+    )
     if kind == ActionKind.ACCUSE:
-        if suspects >> t["argument"][action, 0] & 1:
-            return 1.0 / popcount(np.uint64(suspects))
+        if candidates >> t["argument"][action, 0] & 1:
+            return 1.0 / popcount(np.uint64(candidates))
         return 0.0
     if kind == ActionKind.ESCAPE:
         return 1.0
@@ -174,16 +165,16 @@ def rate_child(s: StateRecord, t: TablesRecord, child: Any, action: int) -> floa
         cards &= ~(1 << seat)
         if child["node"] == NodeKind.ALIBI:
             bonus = _DRAW_BONUS
-    return bonus + _rate(child, t, player, s["jack"], suspects, cards, jack_plays)
+    return bonus + _rate(child, t, player, s["jack"], candidates, cards, jack_plays)
 
 
 @kernel
-def rate_actions(game: Words, tables: Words, suspects: int, out: Any) -> int:
+def rate_actions(game: Words, tables: Words, candidates: int, out: Any) -> int:
     """Rate every legal action of the player to move by the best end of his present play.
 
     Args:
         game: the position; for the Detective its identity field is not looked at.
-        suspects: mask of the seats that can be Jack as the Detective sees it.
+        candidates: mask of the seats that can be Jack as the Detective sees it.
         out: float64, at least as long as the list of legal actions; receives the ratings,
             estimates of the chance to win from 0 to 1.
 
@@ -200,7 +191,7 @@ def rate_actions(game: Words, tables: Words, suspects: int, out: Any) -> int:
     player = root["player"]
     jack = root["jack"]
     cards = root["remaining"]
-    n_suspects = popcount(np.uint64(suspects))
+    n_candidates = popcount(np.uint64(candidates))
     jack_plays = plays_left(root, t, Player.JACK, integer(root["play"]) + 1)
     counts[0] = list_legal(root, t, lists[0])
     # With every card left a play never ends the turn, so no call is made on the way.
@@ -225,7 +216,7 @@ def rate_actions(game: Words, tables: Words, suspects: int, out: Any) -> int:
         leaf = True
         if kind == ActionKind.ACCUSE:
             accused = t["argument"][action, 0]
-            rating = 1.0 / n_suspects if suspects >> accused & 1 else 0.0
+            rating = 1.0 / n_candidates if candidates >> accused & 1 else 0.0
         elif kind == ActionKind.ESCAPE:
             rating = 1.0
         else:
@@ -237,7 +228,7 @@ def rate_actions(game: Words, tables: Words, suspects: int, out: Any) -> int:
             ):
                 seat = stack[level]["seat"]
                 left = cards & ~(1 << seat)
-                rating = _rate(s, t, player, jack, suspects, left, jack_plays)
+                rating = _rate(s, t, player, jack, candidates, left, jack_plays)
                 if s["node"] == NodeKind.ALIBI:
                     rating += _DRAW_BONUS
             else:

@@ -36,11 +36,11 @@ from mrjack_ai.engine.tables import MAX_ACTIONS, NO_SEAT
 from mrjack_ai.engine.turn import (
     alibi_pile,
     apply,
+    detective_candidates,
     detective_return,
-    detective_suspects,
     drawing_player,
+    is_last_chance,
     list_legal,
-    plays_left,
 )
 from mrjack_ai.engine.types import (
     ActionKind,
@@ -52,7 +52,7 @@ from mrjack_ai.engine.types import (
     TablesRecord,
     Words,
 )
-from mrjack_ai.search.heuristic import detective_turns, outlook, rate_child
+from mrjack_ai.search.heuristic import heuristic_value, rate_child
 from mrjack_ai.search.value_network import ACTIVE, fitted_value, rate_by_value
 from mrjack_ai.setup.variant import MAX_SEATS
 
@@ -61,9 +61,9 @@ FIXED_WORLD, SINGLE_OBSERVER, MULTIPLE_OBSERVER = range(3)
 # How the players choose in a playout.
 ROLLOUT_NONE, ROLLOUT_RANDOM, ROLLOUT_CAUTIOUS, ROLLOUT_GREEDY = range(4)
 # How a position is rated where a playout stops.
-EVALUATION_RULE, EVALUATION_FITTED = range(2)
+EVALUATION_HEURISTIC, EVALUATION_FITTED = range(2)
 # In which order actions are tried; also how far the actions of a node were rated so far.
-ORDER_RANDOM, ORDER_RULE, ORDER_FITTED = range(3)
+ORDER_RANDOM, ORDER_HEURISTIC, ORDER_FITTED = range(3)
 
 NODE = np.dtype(
     [
@@ -73,7 +73,7 @@ NODE = np.dtype(
         ("first_child", "i4"),  # -1 when there is none
         ("next_sibling", "i4"),
         ("edge", "i4"),  # event code or action id that leads here
-        ("prior", "f4"),  # rating of the action that leads here, for the player who chose it
+        ("rating", "f4"),  # rating of the action that leads here, for the player who chose it
         ("rated", "i4"),  # how the actions of this node were put in order so far
     ],
     align=True,
@@ -92,7 +92,7 @@ SETTINGS = np.dtype(
         ("rollout", "i8"),
         ("horizon", "i8"),
         ("player", "i8"),
-        ("chances", "f8", (MAX_SEATS,)),  # by seat: chance that Jack is he or one before him
+        ("cumulative_belief", "f8", (MAX_SEATS,)),  # by seat: probability of it or one before it
         ("order", "i8"),  # how new actions are put in order
         ("refine", "i8"),  # visits from which a node's actions are ordered by fitted values
         ("evaluation", "i8"),  # how leaves are rated
@@ -118,19 +118,19 @@ _LOG = np.log(np.maximum(np.arange(_LOGS), 1))
 
 @helper
 def sample_hidden(
-    s: StateRecord, t: TablesRecord, player: int, chances: Any, generator: GeneratorRecord
+    s: StateRecord, t: TablesRecord, player: int, cumulative: Any, generator: GeneratorRecord
 ) -> None:
     """Fill the masked fields of `s` with a sample: the identity, the other's alibi cards.
 
     Args:
         s: the position as `player` sees it, changed in place.
         player: the observer.
-        chances: his belief, by seat: the chance that Jack is that character or one before him.
+        cumulative: his belief, by seat: the probability that Jack is that character or one before.
     """
     if s["jack"] == NO_SEAT:
         point = random_below(generator, _FINENESS) / _FINENESS
         seat = 0
-        while point >= chances[seat]:
+        while point >= cumulative[seat]:
             seat += 1
         s["jack"] = seat
     other = 1 - player
@@ -144,13 +144,6 @@ def sample_hidden(
 
 
 # --- playing out ------------------------------------------------------------------------------
-
-
-@helper
-def _is_last_chance(s: StateRecord, t: TablesRecord) -> bool:
-    """The Detective plays his last card of the game (7.3)."""
-    later = plays_left(s, t, Player.DETECTIVE, integer(s["play"]) + 1)
-    return later == 0 and detective_turns(s, t) == 0
 
 
 @helper
@@ -171,8 +164,8 @@ def _rollout_action(
             while accusations < count and base <= actions[accusations] < base + t["seats"]:
                 accusations += 1
             if accusations > 0:
-                left = detective_suspects(s, t)
-                if popcount(np.uint64(left)) == 1 or _is_last_chance(s, t):
+                left = detective_candidates(s, t)
+                if popcount(np.uint64(left)) == 1 or is_last_chance(s, t):
                     wanted = 0
                     for index in range(accusations):
                         seat = actions[index] - base
@@ -191,7 +184,7 @@ def _rollout_action(
 
 
 @helper
-def play_out(
+def rollout(
     s: StateRecord,
     t: TablesRecord,
     settings: Any,
@@ -211,7 +204,7 @@ def play_out(
         if rollout == ROLLOUT_NONE or s["turn"] >= last_turn:
             if settings["evaluation"] == EVALUATION_FITTED:
                 return fitted_value(s, t, weights, rows)
-            return 2.0 * outlook(s, t) - 1.0
+            return 2.0 * heuristic_value(s, t) - 1.0
         count = list_legal(s, t, actions)
         if s["player"] == Player.CHANCE:
             apply(s, t, actions[random_below(generator, count)])
@@ -233,7 +226,7 @@ def _new_node(nodes: Any, settings: Any, parent: int, edge: int) -> int:
     node["available"] = 1
     node["first_child"] = -1
     node["edge"] = edge
-    node["prior"] = 0.0
+    node["rating"] = 0.0
     node["rated"] = ORDER_RANDOM
     if parent >= 0:
         above = nodes[parent]
@@ -303,7 +296,7 @@ def _choose(
     for index in range(count):
         marks[actions[index]] = mark
     best, best_child = -1e300, -1
-    best_prior, best_new = -1e300, -1
+    best_rating, best_new = -1e300, -1
     tried = 0
     sign = 1.0 if s["player"] == Player.DETECTIVE else -1.0
     exploration = settings["exploration"]
@@ -313,8 +306,8 @@ def _choose(
         if marks[entry["edge"]] == mark:
             visits = entry["visits"]
             if visits == 0:
-                if entry["prior"] > best_prior and entry["prior"] > _FORGOTTEN:
-                    best_prior, best_new = entry["prior"], child
+                if entry["rating"] > best_rating and entry["rating"] > _FORGOTTEN:
+                    best_rating, best_new = entry["rating"], child
             else:
                 tried += 1
                 marks[entry["edge"]] = 0
@@ -341,7 +334,7 @@ def _choose(
             skip -= marks[actions[index]] == mark
             index += 1
         return _child(nodes, settings, node, actions[index])
-    order = ORDER_RULE
+    order = ORDER_HEURISTIC
     if settings["order"] == ORDER_FITTED and visits >= settings["refine"]:
         order = ORDER_FITTED
     if best_new >= 0 and nodes[node]["rated"] >= order:
@@ -350,7 +343,7 @@ def _choose(
     # The two ways to rate have different scales: what was rated in the other way is forgotten.
     child = nodes[node]["first_child"]
     while child >= 0:
-        nodes[child]["prior"] = _FORGOTTEN
+        nodes[child]["rating"] = _FORGOTTEN
         child = nodes[child]["next_sibling"]
     for index in range(count):
         if marks[actions[index]] != mark:
@@ -369,7 +362,7 @@ def _choose(
             if ratings[index] > ratings[top]:
                 top = index
         child = _child(nodes, settings, node, actions[top])
-        nodes[child]["prior"] = ratings[top]
+        nodes[child]["rating"] = ratings[top]
         ratings[top] = -1e300
         if best_new < 0:
             best_new = child
@@ -423,7 +416,7 @@ def search(
         work[1] = work[0]
         s = work[1]
         if not fixed:
-            sample_hidden(s, t, player, settings["chances"], generator)
+            sample_hidden(s, t, player, settings["cumulative_belief"], generator)
         length = 0
         for tree in range(trees):
             current[tree] = tree
@@ -483,7 +476,7 @@ def search(
                     current[tree] = _child(nodes, settings, current[tree], edge)
                     path[length] = current[tree]
                     length += 1
-        result = play_out(s, t, settings, weights, actions, rows, generator)
+        result = rollout(s, t, settings, weights, actions, rows, generator)
         for index in range(length):
             node = nodes[path[index]]
             node["visits"] += 1

@@ -1,8 +1,8 @@
 """How likely a model of Jack's play makes the plays that were seen, compiled.
 
 The model looks one action ahead: it rates each of Jack's actions by the fitted value function and
-chooses with probability proportional to exp(sharpness * rating), but always takes an open exit;
-except for a share of the cases in which it chooses uniformly.
+chooses with probability proportional to exp(inverse_temperature * rating), but always takes an
+open exit; except for a share of the cases in which it chooses uniformly.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ UNIFORM_SHARE = 0.1
 
 
 @helper
-def _choice_chances(
+def _choice_probabilities(
     work: Any,
     t: TablesRecord,
     jack: int,
-    sharpness: float,
+    inverse_temperature: float,
     weights: Any,
     rows: Integers,
     actions: Integers,
-    chances: Any,
+    probabilities: Any,
 ) -> int:
     """Write the legal actions at `work[0]` and the model's chance of each, were Jack `jack`.
 
@@ -60,26 +60,33 @@ def _choice_chances(
     if escapes > 0:
         # Nobody lets an open exit go by: that he did says more than any rating.
         for n in range(count):
-            chances[n] = UNIFORM_SHARE / count
+            probabilities[n] = UNIFORM_SHARE / count
             if t["kind"][actions[n]] == ActionKind.ESCAPE:
-                chances[n] += (1.0 - UNIFORM_SHARE) / escapes
+                probabilities[n] += (1.0 - UNIFORM_SHARE) / escapes
         return count
     best = -1e300
     for n in range(count):
-        chances[n] = sharpness * rate_by_value(s, t, work[2:], actions[n], weights, rows)
-        best = max(best, chances[n])
+        probabilities[n] = inverse_temperature * rate_by_value(
+            s, t, work[2:], actions[n], weights, rows
+        )
+        best = max(best, probabilities[n])
     total = 0.0
     for n in range(count):
-        chances[n] = np.exp(chances[n] - best)
-        total += chances[n]
+        probabilities[n] = np.exp(probabilities[n] - best)
+        total += probabilities[n]
     for n in range(count):
-        chances[n] = UNIFORM_SHARE / count + (1.0 - UNIFORM_SHARE) * chances[n] / total
+        probabilities[n] = UNIFORM_SHARE / count + (1.0 - UNIFORM_SHARE) * probabilities[n] / total
     return count
 
 
 @kernel
 def model_choices(
-    position: Words, tables: Words, weights: Any, possible: int, sharpness: float, out: Any
+    position: Words,
+    tables: Words,
+    weights: Any,
+    possible: int,
+    inverse_temperature: float,
+    out: Any,
 ) -> None:
     """The model's chance of each action legal now, were Jack each of the possible characters.
 
@@ -87,9 +94,9 @@ def model_choices(
         position: a decision of Jack's, his identity known; left alone.
         weights: of the fitted value function, float32, shape `(WEIGHTS,)`.
         possible: mask of identities.
-        sharpness: of the model, per unit of return.
+        inverse_temperature: of the model, per unit of return.
         out: float64, shape `(seats, actions)`, actions in ascending order of their ids; receives
-            the chances, the least that the model gives where an action would not be legal.
+            the probabilities, the least that the model gives where an action would not be legal.
     """
     t = tables_of(tables)
     work = new_states(3)
@@ -97,18 +104,20 @@ def model_choices(
     rows = np.empty(ACTIVE, np.int64)
     legal = np.empty(MAX_ACTIONS, np.int64)
     actions = np.empty(MAX_ACTIONS, np.int64)
-    chances = np.empty(MAX_ACTIONS)
+    probabilities = np.empty(MAX_ACTIONS)
     listed = list_legal(work[0], t, legal)
     for jack in range(t["seats"]):
         if possible >> jack & 1 == 0:
             continue
-        count = _choice_chances(work, t, jack, sharpness, weights, rows, actions, chances)
+        count = _choice_probabilities(
+            work, t, jack, inverse_temperature, weights, rows, actions, probabilities
+        )
         at = 0
         for n in range(listed):
             while at < count and actions[at] < legal[n]:
                 at += 1
             if at < count and actions[at] == legal[n]:
-                out[jack, n] = chances[at]
+                out[jack, n] = probabilities[at]
             else:
                 out[jack, n] = UNIFORM_SHARE / count
 
@@ -121,7 +130,7 @@ def weigh_plays(
     events: Any,
     first: int,
     possible: int,
-    sharpness: float,
+    inverse_temperature: float,
     logarithms: Any,
 ) -> None:
     """Add the logarithm of each of Jack's choices, were he each of the possible characters.
@@ -132,7 +141,7 @@ def weigh_plays(
         events: int64, the event codes of the game as the Detective sees them.
         first: index of the first event to weigh; those before are only played.
         possible: mask of the identities that agree with all events.
-        sharpness: of the model, per unit of return.
+        inverse_temperature: of the model, per unit of return.
         logarithms: float64, by seat; added to.
     """
     t = tables_of(tables)
@@ -141,7 +150,7 @@ def weigh_plays(
     s = work[0]
     rows = np.empty(ACTIVE, np.int64)
     actions = np.empty(MAX_ACTIONS, np.int64)
-    chances = np.empty(MAX_ACTIONS)
+    probabilities = np.empty(MAX_ACTIONS)
     # The calls for witnesses went the same way for each of them.
     somebody = lowest(np.uint64(possible))
     if s["node"] != NodeKind.JACK:
@@ -170,10 +179,12 @@ def weigh_plays(
             for jack in range(t["seats"]):
                 if possible >> jack & 1 == 0:
                     continue
-                count = _choice_chances(work, t, jack, sharpness, weights, rows, actions, chances)
+                count = _choice_probabilities(
+                    work, t, jack, inverse_temperature, weights, rows, actions, probabilities
+                )
                 chance = UNIFORM_SHARE / count
                 for n in range(count):
                     if actions[n] == code:
-                        chance = chances[n]
+                        chance = probabilities[n]
                 logarithms[jack] += np.log(chance)
         apply_player(s, t, integer(code))

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from mrjack_ai.engine.layout import EVENT_ALIBI, EVENT_WITNESS
 from mrjack_ai.engine.tables import build_tables
 from mrjack_ai.engine.types import Words
-from mrjack_ai.game.belief import identity_weights
+from mrjack_ai.game.belief import identity_probabilities
 from mrjack_ai.game.observation import Observation
 from mrjack_ai.game.state import State
 from mrjack_ai.search import kernels as engine
@@ -106,16 +106,18 @@ class Tree:
         self._settings["order"] = settings.order
         self._settings["refine"] = settings.refine
         self._settings["evaluation"] = (
-            engine.EVALUATION_RULE if settings.evaluation == HEURISTIC else engine.EVALUATION_FITTED
+            engine.EVALUATION_HEURISTIC
+            if settings.evaluation == HEURISTIC
+            else engine.EVALUATION_FITTED
         )
         self._weights = settings.weights()
         self._settings["kind"] = kind
         self._settings["rollout"] = settings.rollout
         self._settings["horizon"] = settings.horizon
         self._settings["player"] = observation.player
-        chances = np.cumsum(identity_weights(observation) if belief is None else belief)
-        chances[chances >= chances[-1]] = np.inf  # nobody after the last possible one
-        self._settings["chances"][: len(chances)] = chances
+        cumulative = np.cumsum(identity_probabilities(observation) if belief is None else belief)
+        cumulative[cumulative >= cumulative[-1]] = np.inf  # nobody after the last possible one
+        self._settings["cumulative_belief"][: len(cumulative)] = cumulative
         self._settings["generator"]["state"] = seed
         self._nodes = np.zeros(_FIRST_NODES * engine.NODE_WORDS, np.uint64)
         self._nodes.view(engine.NODE)[0]["first_child"] = -1  # a tree that was never run is empty

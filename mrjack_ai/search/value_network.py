@@ -1,7 +1,7 @@
 """A fitted value function: the Detective's chance to win in a known world, compiled.
 
 A position is described by `ACTIVE` categorical features, each a small tuple of what decides the
-game: suspects and how the next call for witnesses would split them, turns and plays left, Jack's
+game: candidates and how the next call for witnesses would split them, turns and plays left, Jack's
 way out, who stands near him, whose card is still to come. No feature names a hex or a seat, so one
 set of weights serves every board and cast. The value is a network with one hidden layer: every
 feature adds its row of weights to the hidden units, which are clipped to 0..1 and weighed.
@@ -21,10 +21,10 @@ from mrjack_ai.engine.records import states_of, tables_of
 from mrjack_ai.engine.tables import NO_SEAT
 from mrjack_ai.engine.turn import (
     apply_player,
+    detective_candidates,
     detective_return,
-    detective_suspects,
     plays_left,
-    public_suspects,
+    public_candidates,
 )
 from mrjack_ai.engine.types import (
     ActionKind,
@@ -39,22 +39,22 @@ from mrjack_ai.setup.characters import MAX_RANGE
 
 SIZES: tuple[tuple[int, ...], ...] = (
     (8, 3, 3, 3),  # later turns, plays left of either side, who decides
-    (9, 9, 2),  # suspects, those who look like Jack now, Jack visible
-    (9, 8, 2),  # suspects, later turns, witness card
+    (9, 9, 2),  # candidates, those who look like Jack now, Jack visible
+    (9, 8, 2),  # candidates, later turns, witness card
     (9, 3, 3, 3),  # those who look like Jack, plays left, who decides
     (2, 5, 3, 3, 2, 3),  # witness card, Jack's card now and next turn, Jack's plays, exit, decides
     (2, 2, 7, 8, 2),  # Jack visible, exit in reach, distance to exits, later turns, next starter
-    (8, 9, 3),  # characters near Jack, suspects, the Detective's plays
+    (8, 9, 3),  # characters near Jack, candidates, the Detective's plays
     (5, 3, 9, 3),  # near Jack with a card to come, the Detective's plays, look alike, decides
     (4, 2, 9, 2),  # next to Jack, Jack's hex lit, look alike, odd turn
-    (5, 5, 5),  # alibi cards of either side, suspects that only the Detective has cleared
+    (5, 5, 5),  # alibi cards of either side, candidates that only the Detective has cleared
     (9, 8, 2),  # gaslights lit, later turns, Jack visible
     (7, 3, 2, 2),  # stage of the play, who decides, Jack is being played, ability open
     (10, 2, 3),  # ability of the character being played, moved, who decides
     (5, 3, 2, 7, 2),  # Jack's card now and next turn, exit in reach, distance, next starter
     (8, 3, 2, 8),  # near Jack, Jack's card next turn, next starter, later turns
-    (9, 9, 2),  # suspects, those on lit hexes, Jack visible
-    (5, 3, 3, 3),  # suspects with a card to come, plays left, who decides
+    (9, 9, 2),  # candidates, those on lit hexes, Jack visible
+    (5, 3, 3, 3),  # candidates with a card to come, plays left, who decides
     (256, 3),  # abilities of the cards to come, who decides
     (2, 2, 5, 9, 2),  # Jack can walk into the dark, into view, his card, look alike, visible
 )
@@ -107,14 +107,14 @@ def active_rows(s: StateRecord, t: TablesRecord, rows: Integers) -> None:
     detective_plays = min(plays_left(s, t, Player.DETECTIVE, play), 2)
     jack_plays = min(plays_left(s, t, Player.JACK, play), 2)
     decides = 2 if s["player"] == Player.CHANCE else integer(s["player"])
-    suspects = detective_suspects(s, t)
-    everybody = public_suspects(s, t)
-    n = popcount(np.uint64(suspects))
+    candidates = detective_candidates(s, t)
+    everybody = public_candidates(s, t)
+    n = popcount(np.uint64(candidates))
     lit = lit_hexes(s, t)
     occupied = s["occupied"]
     visible = visible_by(s, t, lit)
     jack_visible = visible >> jack & 1
-    alike = popcount(np.uint64(suspects & (visible if jack_visible else ~visible)))
+    alike = popcount(np.uint64(candidates & (visible if jack_visible else ~visible)))
     seen = integer(s["seen"])
     remaining = integer(s["remaining"])
     if node == NodeKind.DEAL:
@@ -133,18 +133,18 @@ def active_rows(s: StateRecord, t: TablesRecord, rows: Integers) -> None:
     around = reach(s, t, 0, here, _NEAR) & occupied & ~bit(here)
     near = popcount(around)
     near_cards = 0
-    suspect_cards = 0
+    candidate_cards = 0
     abilities = 0
     beside_others = ZERO
     on_light = 0
     for seat in range(t["seats"]):
         if remaining >> seat & 1:
-            suspect_cards += suspects >> seat & 1
+            candidate_cards += candidates >> seat & 1
             abilities |= 1 << integer(t["seat_ability"][seat])
             if seat != jack and has(around, s["position"][seat]):
                 near_cards += 1
         if has(lit, s["position"][seat]):
-            on_light += suspects >> seat & 1
+            on_light += candidates >> seat & 1
         if seat != jack:
             beside_others |= one_step(s, t, s["position"][seat])
     within = reach(s, t, t["seat_walk"][jack], here, t["seat_range"][jack])
@@ -195,7 +195,7 @@ def active_rows(s: StateRecord, t: TablesRecord, rows: Integers) -> None:
     rows[13] = OFFSETS[13] + (when * 14 + way_out) * 2 + next_starter
     rows[14] = OFFSETS[14] + ((near * 3 + later_card) * 2 + next_starter) * 8 + left
     rows[15] = OFFSETS[15] + (n * 9 + on_light) * 2 + jack_visible
-    rows[16] = OFFSETS[16] + suspect_cards * 27 + sides
+    rows[16] = OFFSETS[16] + candidate_cards * 27 + sides
     rows[17] = OFFSETS[17] + abilities * 3 + decides
     ways = can_hide * 2 + can_show
     rows[18] = OFFSETS[18] + ((ways * 5 + card) * 9 + alike) * 2 + jack_visible
@@ -248,7 +248,7 @@ def rate_by_value(
 ) -> float:
     """Expected return of the player to move after one action, by the fitted value function.
 
-    The Detective's is the mean over whom he suspects: it does not look at the sampled identity.
+    The Detective's is the mean over the candidates: it does not look at the sampled identity.
 
     Args:
         s: the position in the sampled world.
@@ -261,19 +261,19 @@ def rate_by_value(
         child[0] = s
         apply_player(child[0], t, action)
         return -fitted_value(child[0], t, weights, rows)
-    suspects = detective_suspects(s, t)
+    candidates = detective_candidates(s, t)
     if kind == ActionKind.ACCUSE:
-        if suspects >> t["argument"][action, 0] & 1:
-            return 2.0 / popcount(np.uint64(suspects)) - 1.0
+        if candidates >> t["argument"][action, 0] & 1:
+            return 2.0 / popcount(np.uint64(candidates)) - 1.0
         return -1.0
     total = 0.0
     for seat in range(t["seats"]):
-        if suspects >> seat & 1:
+        if candidates >> seat & 1:
             child[0] = s
             child[0]["jack"] = seat
             apply_player(child[0], t, action)
             total += fitted_value(child[0], t, weights, rows)
-    return total / popcount(np.uint64(suspects))
+    return total / popcount(np.uint64(candidates))
 
 
 @kernel

@@ -21,14 +21,14 @@ def _search_calls(tables: Words) -> list[Call]:
     weights = np.zeros(value_network.WEIGHTS, np.float32)
     nodes = np.zeros(kernels.NODE_WORDS, np.uint64)
     events, logarithms = np.zeros(1, np.int64), np.zeros(8)
-    chances = np.zeros((8, MAX_ACTIONS))
+    probabilities = np.zeros((8, MAX_ACTIONS))
     judged = np.empty(MAX_ACTIONS, np.int64)
     return [
         (kernels.search, (game, tables, weights, settings, nodes, 1)),
         (opponent_model.weigh_plays, (game, tables, weights, events, 0, 1, 1.0, logarithms)),
         (kernels.extract_subtree, (nodes, 0, nodes)),
         (forced_outcomes.judge_actions, (game, tables, judged)),
-        (opponent_model.model_choices, (game, tables, weights, 1, 1.0, chances)),
+        (opponent_model.model_choices, (game, tables, weights, 1, 1.0, probabilities)),
     ]
 
 

@@ -165,7 +165,7 @@ def witness_call(state: State, cleared: frozenset[str]) -> tuple[int, int, bool,
         many could be Jack after it. Those on alibi cards the Detective drew, and those whom a
         forced `stay` has exonerated, are not among them.
     """
-    innocent = cleared | set(state.ruled_out()) | set(state.alibis(DETECTIVE))
+    innocent = cleared | set(state.exonerated()) | set(state.alibis(DETECTIVE))
     before = set(state.variant.cast) - innocent
     after = len(before - set(state.cleared()))
     seen = state.witness_seen

@@ -135,7 +135,7 @@ def information_set_size(state: State, player: int) -> int:
     unknown = len(state.variant.cast) - 1 - own
     if player == JACK:
         return perm(unknown, state.alibi_count(DETECTIVE))
-    innocent = {*state.cleared(), *state.ruled_out(), *state.alibis(DETECTIVE)}
+    innocent = {*state.cleared(), *state.exonerated(), *state.alibis(DETECTIVE)}
     return (len(state.variant.cast) - len(innocent)) * perm(unknown, state.alibi_count(other))
 
 

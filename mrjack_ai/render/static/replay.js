@@ -5,7 +5,7 @@
   const layers = ["light", "names", "values", "pieces", "last", "characters", "panel"]
     .map((name) => find("layer-" + name));
   const shown = layers.map(() => "");
-  const last = data.suspects[0].length - 1;
+  const last = data.candidates[0].length - 1;
   const buttons = [...document.querySelectorAll("[data-moment]")];
   const views = [...document.querySelectorAll("[data-perspective]")];
   const heading = document.querySelector(".picture > svg > title");
@@ -23,7 +23,7 @@
     find("slider").value = moment;
     find("now").setAttribute("x1", moment);
     find("now").setAttribute("x2", moment);
-    find("count").textContent = data.suspects[view][moment];
+    find("count").textContent = data.candidates[view][moment];
     let words = "before the first action";
     buttons.forEach((button) => {
       if (Number(button.dataset.moment) !== moment) return button.removeAttribute("aria-current");
