@@ -54,3 +54,7 @@ class TrainingError(MrJackError):
 
 class TournamentError(MrJackError):
     """A tournament cannot be run as described, or its results cannot be read or written."""
+
+
+class LabError(MrJackError):
+    """A variant too large to solve, or a solution file that does not fit."""

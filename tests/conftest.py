@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from mrjack_ai.engine.warmup import BATCH, COUNTING, ENGINE
+from mrjack_ai.lab.warmup import LAB
 from mrjack_ai.search.warmup import FITTING, HEURISTIC, SEARCH
 
 # The same examples in every run, so that a red run can be repeated; `explore` looks further.
@@ -49,7 +50,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     """
     if hasattr(session.config, "workerinput"):
         return
-    for group in (ENGINE, COUNTING, BATCH, HEURISTIC, SEARCH, FITTING):
+    for group in (ENGINE, COUNTING, BATCH, HEURISTIC, SEARCH, FITTING, LAB):
         group.ensure()
 
 

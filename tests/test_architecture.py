@@ -29,6 +29,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("openspiel", "envs"),
     ("stats",),
     ("tournament",),
+    ("lab",),
     ("testing",),
     ("reports",),
     ("studies",),
@@ -254,7 +255,7 @@ def compiled_functions() -> list[tuple[Path, ast.FunctionDef]]:
     """Every function that numba compiles."""
     return [
         (path, node)
-        for folder in ("engine", "search")
+        for folder in ("engine", "search", "lab")
         for path in sorted((PACKAGE / folder).glob("*.py"))
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.FunctionDef)

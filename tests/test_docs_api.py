@@ -15,7 +15,7 @@ PACKAGE = Path(mrjack_ai.__file__).parent
 PAGES = PACKAGE.parent / "docs" / "api"
 LEFT_OUT = ("cli", "common")
 """Folders without an interface of their own."""
-PUBLIC_FOLDERS = ("agents", "tournament", "render", "envs", "openspiel", "training")
+PUBLIC_FOLDERS = ("agents", "tournament", "render", "envs", "openspiel", "training", "lab")
 PUBLIC = ("mrjack_ai", *(f"mrjack_ai.{folder}" for folder in PUBLIC_FOLDERS))
 
 

@@ -45,6 +45,7 @@ BUILT_IN = {
 for _name, _place in BUILT_IN.items():
     register_agent_at(_name, _place, built_in=True)
 register_agent_at("cmd", "mrjack_ai.agents.command:CommandAgent")
+register_agent_at("equilibrium", "mrjack_ai.lab.agent:EquilibriumAgent", built_in=True)
 
 # A program that only plays games or asks OpenSpiel for them need not load the search.
 __getattr__, __dir__ = names_on_demand(

@@ -39,6 +39,9 @@ class Agent(ABC):
     Read of the class, once, before `start`; setting it on an agent, or later, changes nothing.
     """
 
+    plays_policy: ClassVar[bool] = False
+    """True where `act` is overridden but draws from `policy` all the same."""
+
     rng: np.random.Generator
     variant: Variant
     player: int

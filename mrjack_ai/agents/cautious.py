@@ -19,6 +19,8 @@ class CautiousAgent(Agent):
     plays in the game; otherwise it never accuses unless nothing else is legal.
     """
 
+    plays_policy = True
+
     def act(self, observation: Observation) -> int:
         chosen = self._chosen(observation)
         return chosen[int(self.rng.integers(len(chosen)))]

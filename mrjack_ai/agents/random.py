@@ -12,6 +12,8 @@ from mrjack_ai.game.observation import Observation
 class RandomAgent(Agent):
     """Chooses uniformly among the legal actions."""
 
+    plays_policy = True
+
     def act(self, observation: Observation) -> int:
         return observation.actions[int(self.rng.integers(len(observation.actions)))]
 

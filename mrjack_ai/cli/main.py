@@ -32,6 +32,7 @@ _COMMANDS = {
     "analyse": "what a searching agent thinks of a position",
     "replay": "check a file of records against the rules, or make a page of a game",
     "agents": "list the agents",
+    "lab": "solve small variants, and measure agents against the solution",
     "bench": "measure the speed of this machine",
 }
 _EPILOG = """Completion by Tab: put eval "$(_MRJACK_COMPLETE=bash_source mrjack)" into ~/.bashrc, or

@@ -32,7 +32,7 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 def source_hash(package: Path = _PACKAGE) -> str:
     """Hash of the sources and settings that decide the machine code of every kernel."""
     digest = hashlib.sha256()
-    folders = ("setup", "engine", "search")
+    folders = ("setup", "engine", "search", "lab")
     for path in sorted(path for folder in folders for path in (package / folder).glob("*.py")):
         digest.update(path.relative_to(package).as_posix().encode())
         digest.update(path.read_bytes())

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import zlib
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
 
+from mrjack_ai.common.archives import read_archive
 from mrjack_ai.common.files import replacing
 from mrjack_ai.errors import AgentError
 from mrjack_ai.search import value_network
@@ -36,10 +35,10 @@ def load_weights(name: str = FITTED) -> Weights:
     else:
         path = Path(name)
     try:
-        with np.load(path, allow_pickle=False) as found:
-            names = ("rows", "bias", "output", "output_bias")
-            parts = [found[part].astype(np.float32) for part in names]
-    except (OSError, ValueError, KeyError, EOFError, TypeError, BadZipFile, zlib.error) as error:
+        found = read_archive(path)
+        names = ("rows", "bias", "output", "output_bias")
+        parts = [found[part].astype(np.float32) for part in names]
+    except (ValueError, KeyError, TypeError) as error:
         raise AgentError(
             f"cannot read value weights from {name!r}: {error}; "
             "give a value.npz as `mrjack train` writes it"
