@@ -50,6 +50,13 @@ variant_option = click.option(
 
 def _print_progress(row: Progress) -> None:
     found = row.exploitability
+    if row.first:
+        tree = row.solver.evaluator.tree
+        print(
+            f"{tree.histories} histories, {len(tree.nodes)} public nodes, "
+            f"{_memory(row.solver.bytes)} of memory"
+        )
+        print(f"{'iterations':>9} {'seconds':>8} {'value':>10} {'NashConv':>12} {'of range':>11}")
     print(
         f"{row.iterations:>9} {row.seconds:>9.1f} {found.value:>+10.6f} {found.nash_conv:>12.3e} "
         f"{100 * found.nash_conv / RANGE:>9.4f} %",
@@ -96,14 +103,8 @@ def _solve(context: click.Context, /, **values: Any) -> int:
     """
     options = Options.of(context)
     variant = miniature(options.variant)
-    tree = build_public_tree(variant)
-    print(
-        f"{options.variant}: {tree.histories} histories, {len(tree.nodes)} public nodes, "
-        f"{describe_memory(tree.nodes.nbytes)} of them"
-    )
     if options.out is not None and checkpoint_of(options.out).exists():
         print(f"going on from {checkpoint_of(options.out)}")
-    print(f"{'iterations':>9} {'seconds':>8} {'value':>10} {'NashConv':>12} {'of range':>11}")
     try:
         solution = solve(
             variant,
@@ -126,7 +127,7 @@ def _solve(context: click.Context, /, **values: Any) -> int:
     return 0
 
 
-def describe_memory(size: int) -> str:
+def _memory(size: int) -> str:
     """A number of bytes as a person would say it."""
     return f"{size / 1e6:.1f} MB" if size < 1e9 else f"{size / 1e9:.2f} GB"
 

@@ -45,11 +45,15 @@ class Progress:
         iterations: how many so far.
         seconds: spent solving so far, earlier runs included.
         exploitability: of the average policy.
+        first: whether this is the first line of a run.
+        solver: what is solving.
     """
 
     iterations: int
     seconds: float
     exploitability: Exploitability
+    first: bool
+    solver: Solver
 
 
 @dataclass(frozen=True)
@@ -288,14 +292,15 @@ def solve(
             _save_checkpoint(solver, variant, spent + time.monotonic() - started, course, keep)
 
     try:
-        pause = 1
+        pause, first = 1, 0.0
         while True:
             batch = min(pause, max(0, iterations - solver.iterations))
             begun = time.monotonic()
+            first = first or begun
             solver.iterate(batch)
             now = time.monotonic()
             found = solver.exploitability()
-            row = Progress(solver.iterations, spent + now - started, found)
+            row = Progress(solver.iterations, spent + now - started, found, begun == first, solver)
             course.append((row.iterations, row.seconds, found.value, found.nash_conv))
             if progress is not None:
                 progress(row)
