@@ -16,10 +16,12 @@ try:
     from mrjack_ai.agents.base import Agent
     from mrjack_ai.errors import (
         AgentError,
+        ArgumentError,
         BoardError,
         IllegalActionError,
         MrJackError,
         NotationError,
+        NotResetError,
         RecordError,
         VariantError,
     )
@@ -47,10 +49,12 @@ __all__ = [
     "Action",
     "Agent",
     "AgentError",
+    "ArgumentError",
     "Board",
     "BoardError",
     "IllegalActionError",
     "MrJackError",
+    "NotResetError",
     "NotationError",
     "Observation",
     "Outcome",

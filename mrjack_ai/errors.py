@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+from mrjack_ai.common.text import printable, shortened
+
 EXIT_BAD_INPUT, EXIT_INTERRUPTED, EXIT_TERMINATED = 2, 130, 143
 """Exit codes of the commands."""
 
 
 class MrJackError(ValueError):
-    """Base class of every error the library raises about its input."""
+    """Base class of every error the library raises about its input.
+
+    Args:
+        message: what was wrong and what would be right. Whatever input it repeats, it can be shown
+            anywhere: control characters become escapes, and of more than 500 characters the middle
+            is left out.
+    """
+
+    def __init__(self, message: object = "") -> None:
+        super().__init__(shortened(printable(str(message), lines=True)))
+
+
+class ArgumentError(MrJackError):
+    """An argument of a call is of the wrong type or out of its range; the message names both."""
+
+
+class NotResetError(MrJackError, AttributeError):
+    """An environment was used before its first `reset`."""
 
 
 class BoardError(MrJackError):

@@ -22,6 +22,7 @@ from mrjack_ai.game.actions import action_space
 from mrjack_ai.game.state import State
 from mrjack_ai.setup.variant import Variant
 from mrjack_ai.tournament import Deal, Settings, seeded_deal
+from mrjack_ai.tournament.deals import make_deal
 from mrjack_ai.tournament.schedule import Game
 
 SEED = 5
@@ -60,10 +61,17 @@ class Derives(First):
         for seed in (SEED, made_of.entropy):
             assert isinstance(seed, int)
             for number in range(20):
-                deal = seeded_deal(self.variant, seed, number)
+                deal = self.deal(seed, number)
                 if self.fits(deal, seen):
                     raise ValueError(f"found deal {number} of seed {seed}")
         return super().act(observation)
+
+    def deal(self, seed: int, number: int) -> Deal:
+        """As `seeded_deal`, which takes no seed of as many bits as a generator has."""
+        sequence = np.random.SeedSequence(seed, spawn_key=(0, number))
+        deal = make_deal(self.variant, np.random.default_rng(sequence))
+        assert seed >= 2**128 or deal == seeded_deal(self.variant, seed, number)
+        return deal
 
     def fits(self, deal: Deal, seen: list[str]) -> bool:
         names = action_space(self.variant).outcome_names["deal"]

@@ -18,8 +18,7 @@ from mrjack_ai.setup.characters import Ability, Walk
 PACKAGE = Path(mrjack_ai.__file__).parent
 
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("errors", "version"),
-    ("common",),
+    ("common", "errors", "version"),
     ("setup",),
     ("engine",),
     ("game",),

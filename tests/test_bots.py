@@ -67,12 +67,12 @@ def test_parameters_reach_the_bot() -> None:
         ("openspiel", "unknown OpenSpiel bot ''; known are random, mcts, ismcts"),
         ("openspiel:", "unknown OpenSpiel bot ''"),
         ("openspiel:cfr,sims=3", "unknown OpenSpiel bot 'cfr'"),
-        ("openspiel:random,sims=3", "unknown parameter 'sims'; known are it has none"),
+        ("openspiel:random,sims=3", "unknown parameter 'sims'; it takes none"),
         ("openspiel:mcts,depth=3", "unknown parameter 'depth'; known are sims, c, rollouts"),
         ("openspiel:mcts,", "must read key=value"),
-        ("openspiel:mcts,sims=x", "sims=x must be a whole number"),
-        ("openspiel:mcts,sims=0", "agent 'openspiel:mcts,sims=0': sims and rollouts must be"),
-        ("openspiel:ismcts,c=nan", "c=nan must be a number"),
+        ("openspiel:mcts,sims=x", "sims 'x' must be a whole number"),
+        ("openspiel:mcts,sims=0", "agent 'openspiel:mcts,sims=0': sims 0 must be"),
+        ("openspiel:ismcts,c=nan", "c 'nan' must be a number"),
     ],
 )
 def test_bad_specifications(spec: str, message: str) -> None:

@@ -433,9 +433,9 @@ def test_specifications() -> None:
         ("cmd:sh x\ny", "on one line"),
         ("cmd:tme=500 sh", "unknown parameter 'tme'; known are time, start"),
         ("cmd:command=500 sh", "unknown parameter 'command'"),
-        ("cmd:time=x sh", "time=x must be a number"),
-        ("cmd:time=0 sh", "time=0 must be a positive number of milliseconds"),
-        ("cmd:time=nan sh", "time=nan must be a positive number"),
+        ("cmd:time=x sh", "time 'x' must be a number"),
+        ("cmd:time=0 sh", "time 0.0 must be a number above 0 and at most 10"),
+        ("cmd:time=nan sh", "time 'nan' must be a number"),
     ],
 )
 def test_bad_specifications(spec: str, message: str) -> None:

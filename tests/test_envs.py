@@ -15,6 +15,7 @@ from test_engine import run_python
 import mrjack_ai
 from mrjack_ai.engine import compile as compiling
 from mrjack_ai.envs import ENDINGS, Batch, BatchEnv
+from mrjack_ai.errors import ArgumentError
 from mrjack_ai.game.observation import tensor_sections, tensor_size
 from mrjack_ai.setup.variant import Variant, make_variant
 
@@ -137,9 +138,12 @@ def test_seeds() -> None:
     assert (single.reset(seed=[9]), play(single, 60))[1] == each[1:2]
     unseeded = [BatchEnv(2, planes=False) for _ in range(2)]
     assert len({str((e.reset(), play(e, 20))[1]) for e in unseeded}) == 2
-    for wrong in (-1, [1, 2], "x", 1.5):
-        with pytest.raises(ValueError, match="must be a number, or one for each game"):
+    for wrong in (-1, 2**128, [1, 2, -3], "x", 1.5, True, np.array([0.0, 1.0, 2.0])):
+        with pytest.raises(ArgumentError, match="must be a whole number from 0 to 2\\^128-1"):
             env.reset(seed=wrong)  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match="2 seeds for 3 games"):
+        env.reset(seed=[1, 2])
+    assert (env.reset(seed=np.array([5, 9, 5])), play(env, 60))[1] == each
 
 
 def test_chance_is_uniform() -> None:
@@ -247,14 +251,14 @@ def test_arguments() -> None:
     env.reset(seed=1)
     with pytest.raises(ValueError, match=r"shape \(3,\); one for each game is \(2,\)"):
         env.step([0, 0, 0])
-    with pytest.raises(TypeError, match="float64"):
+    with pytest.raises(ArgumentError, match="float64"):
         env.step([0.0, 0.0])
     for call in (lambda: env.state(2), lambda: env.legal_actions(-1)):
         with pytest.raises(ValueError, match="from 0 to 1"):
             call()
     with pytest.raises(ValueError, match="games"):
         env.reset(games=[2])
-    with pytest.raises(ValueError, match="at least 1"):
+    with pytest.raises(ValueError, match="must be a whole number from 1"):
         BatchEnv(0)
     with pytest.raises(ValueError, match="planes"):
         BatchEnv(1, planes=False, final_observations=True)
@@ -467,5 +471,5 @@ def test_strange_arguments() -> None:
     env = BatchEnv(2, planes=False)
     before = snapshot(env.reset(seed=1))
     assert snapshot(env.reset(games=[])) == before
-    with pytest.raises(TypeError):
+    with pytest.raises(ArgumentError, match="whole number"):
         env.state(1.5)  # type: ignore[arg-type]

@@ -230,7 +230,7 @@ def test_a_view_takes_texts_of_player_actions_only() -> None:
     # The ids of outcomes are others: this would be `pick SH`.
     with pytest.raises((NotationError, IllegalActionError)):
         view.string_to_action("jack SH")
-    with pytest.raises(ValueError, match="must be from 0"):
+    with pytest.raises(ValueError, match="must be a whole number from 0"):
         view.action_to_string(-1)
 
 

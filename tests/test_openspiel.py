@@ -632,7 +632,10 @@ def test_openspiel_bot_as_our_agent() -> None:
 
 @pytest.mark.parametrize(
     ("spec", "message"),
-    [("openspiel:alpha", "unknown OpenSpiel bot 'alpha'"), ("openspiel:mcts,sims=0", "sims and")],
+    [
+        ("openspiel:alpha", "unknown OpenSpiel bot 'alpha'"),
+        ("openspiel:mcts,sims=0", "sims 0 must be"),
+    ],
 )
 def test_bad_specifications_name_the_agent(spec: str, message: str) -> None:
     with pytest.raises(AgentError, match=f"^agent '{spec}': {message}"):

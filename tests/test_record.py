@@ -94,7 +94,7 @@ def line_of(text: str, start: str) -> int:
         ("rules: 1", "rules: 2", "version 2 of the rules"),
         ("rules: 1\n", "", "no 'rules'"),
         ("turns: 8", "turns: many", "line 5: turns 'many' must be a whole number"),
-        ("turns: 8", "turns: 9", "no variant"),
+        ("turns: 8", "turns: 9", "line 5: turns 9 must be a whole number from 1 to 8"),
         ("turns: 8", "turns: 8\nturns: 8", "line 6: 'turns' is given twice"),
         ("board: whitechapel", "board: soho", "unknown board 'soho'"),
         ("board: whitechapel", "board: {", "no variant"),
@@ -130,7 +130,7 @@ def test_missing_and_superfluous_lines_are_found() -> None:
         GameRecord.from_text("\n".join(lines[:-1]))
     with pytest.raises(RecordError, match="nothing may follow"):
         GameRecord.from_text("\n".join([*lines, "turn 9: deal"]))
-    with pytest.raises(RecordError, match=r"the result is .*, not a draw"):
+    with pytest.raises(RecordError, match=r"the result is .*, not 'a draw'"):
         GameRecord.from_text("\n".join([*lines[:-1], "result: a draw"]))
 
 
@@ -154,8 +154,8 @@ def test_any_damage_is_a_record_error_or_another_record(seed: int, at: int, lett
         ({"actions": "pick"}, "'actions'"),
         ({"actions": [1]}, "'actions'"),
         ({"agents": ["greedy"]}, "'agents'"),
-        ({"seed": "1"}, "'seed'"),
-        ({"ending": "draw"}, "'ending' 'draw'"),
+        ({"seed": "1"}, "seed '1'"),
+        ({"ending": "draw"}, "ending 'draw' must be one of caught, wrong, escape, dawn"),
         ({"turns": 9}, "turns 9"),
         ({"board": 3}, "board 3"),
         ({"cast": 4}, "cast 4"),

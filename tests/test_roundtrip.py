@@ -28,7 +28,7 @@ from helpers import (
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from mrjack_ai.errors import IllegalActionError, NotationError
+from mrjack_ai.errors import ArgumentError, IllegalActionError, NotationError
 from mrjack_ai.game.actions import Action, action_space
 from mrjack_ai.game.belief import identity_probabilities
 from mrjack_ai.game.state import State, new_game
@@ -512,12 +512,11 @@ def test_huge_ids_are_refused(action: int) -> None:
 
 @pytest.mark.parametrize("action", [None, 1.5, b"jack SH", (1,), True])
 def test_things_that_are_no_actions_are_refused(action: object) -> None:
-    """Any of the library's own errors or a TypeError, not one from the compiler's depths."""
+    """By one of the library's own errors, not one from the compiler's depths."""
     state = new_game()
     before = raw(state)
-    with pytest.raises((IllegalActionError, NotationError, TypeError)) as caught:
+    with pytest.raises(ArgumentError, match=type(action).__name__):
         state.apply_action(action)  # type: ignore[arg-type]
-    assert "numba" not in type(caught.value).__module__
     assert raw(state) == before
 
 
@@ -653,7 +652,7 @@ def test_malformed_action_text_is_a_notation_error(text: str) -> None:
         assert_refused(state, text, NotationError)
     with pytest.raises(NotationError) as caught:
         action_space(make_variant()).parse(text)
-    assert repr(text) in str(caught.value)
+    assert repr(text[:60]) in str(caught.value)
 
 
 def test_malformed_action_text_names_near_misses() -> None:
@@ -666,9 +665,9 @@ def test_malformed_action_text_names_near_misses() -> None:
 @pytest.mark.parametrize("action", [-1, 10**9, 2**70])
 def test_ids_without_text_are_a_value_error(action: int) -> None:
     state = new_game()
-    with pytest.raises(ValueError, match="must be from 0"):
+    with pytest.raises(ValueError, match="must be a whole number from 0"):
         state.action_to_string(action)
-    with pytest.raises(ValueError, match="must be from 0"):
+    with pytest.raises(ValueError, match="must be a whole number from 0"):
         state.action_to_string(0, action)
 
 

@@ -200,7 +200,7 @@ def _register() -> None:
 def test_illegal_action_names_the_agent() -> None:
     generators = [np.random.default_rng(seed) for seed in (0, 1)]
     deal = make_deal(SMALL, generators[0])
-    with pytest.raises(AgentError, match=r"Illegal, playing the detective: 'action -1' is not"):
+    with pytest.raises(AgentError, match=r"Illegal, playing the detective: action -1 is not"):
         play_game(SMALL, [Illegal(), FirstAction()], deal, generators)
 
 

@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING
 
 from mrjack_ai.agents.base import Agent
+from mrjack_ai.agents.parameters import Parameter, ranges
 from mrjack_ai.agents.registry import (
-    Parameter,
     agent_class,
     agent_names,
     agent_parameters,
@@ -84,6 +84,7 @@ __all__ = [
     "analyse",
     "load_code",
     "make_agent",
+    "ranges",
     "register_agent",
     "register_all_installed",
 ]

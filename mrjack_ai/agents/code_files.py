@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 
 from mrjack_ai.agents.registry import forget_agents
+from mrjack_ai.common.text import said
 from mrjack_ai.errors import AgentError
 
 
@@ -129,7 +130,7 @@ def load_sent(files: Iterable[CodeFile]) -> None:
                 importlib.import_module(code.modules[0].name)
             except (Exception, SystemExit) as error:
                 raise AgentError(
-                    f"code {code.name!r} cannot be run by a worker: {type(error).__name__}: {error}"
+                    f"code {code.name!r} cannot be run by a worker: {said(error)}"
                 ) from None
         _here.update(modules)
 

@@ -90,8 +90,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mrjack_ai.agents.base import Agent
+from mrjack_ai.agents.parameters import parse_values, plain_parameters, ranges
 from mrjack_ai.agents.program import Program, ProgramError, ProgramTimeoutError
-from mrjack_ai.agents.registry import parse_values, plain_parameters
+from mrjack_ai.common.numbers import RealNumbers
+from mrjack_ai.common.reading import parse_json
+from mrjack_ai.common.text import listed, shown
 from mrjack_ai.engine.types import Words
 from mrjack_ai.errors import AgentError, IllegalChoiceError, TimeLimitError
 from mrjack_ai.game.actions import action_space
@@ -105,13 +108,17 @@ PROTOCOL = 1
 
 _QUIT = json.dumps({"type": "quit"})
 _OWN_WORD = re.compile(r"[a-z_]+=[^/]*")
-_LONGEST_SHOWN, _MOST_SHOWN, _LONGEST_NOTE = 200, 12, 4000
+_LONGEST_SHOWN, _LONGEST_NOTE = 120, 4000
 
 _idle: dict[tuple[str, ...], list[Program]] = {}
 """Running programs whose agents are gone, by command line. Tournaments make an agent for each
 game, and a program may take long to start."""
 
 
+_MILLISECONDS = RealNumbers(0, 10**9, above=True)
+
+
+@ranges(time=_MILLISECONDS, start=_MILLISECONDS)
 class CommandAgent(Agent):
     """Asks a program of its own, in any language, by lines of JSON on its standard streams.
 
@@ -126,15 +133,12 @@ class CommandAgent(Agent):
 
     Raises:
         AgentError: when the command cannot be split, is empty, or there is no such program.
-        ValueError: when a time is no positive number.
+        ArgumentError: when a time is no number above 0 and to 10^9.
     """
 
-    usage: ClassVar[str] = "time=60000, start=10000 before PROGRAM ARGUMENTS"
+    usage: ClassVar[str] = f"time=60000, start=10000 ({_MILLISECONDS} ms) before PROGRAM ARGUMENTS"
 
     def __init__(self, command: str = "", time: float = 60_000.0, start: float = 10_000.0) -> None:
-        for name, value in (("time", time), ("start", start)):
-            if not 0 < value <= 1e9:
-                raise ValueError(f"{name}={value:g} must be a positive number of milliseconds")
         self.command = command.strip()
         self._words = _split(self.command)
         self._seconds = time / 1000
@@ -148,8 +152,7 @@ class CommandAgent(Agent):
         """Build the agent from what follows `cmd:` (see the module's description).
 
         Raises:
-            AgentError: for an unknown parameter, and as the class.
-            ValueError: as the class.
+            AgentError: for an unknown parameter, a time out of range, and as the class.
         """
         return cls(**cls.spec_parameters(text))
 
@@ -158,7 +161,7 @@ class CommandAgent(Agent):
         """What follows `cmd:`, taken apart: `command`, `time` and `start`.
 
         Raises:
-            AgentError: for an unknown parameter, or a value that is no number.
+            AgentError: for an unknown parameter, or a value that is no number or out of range.
         """
         rest, given = text.strip(), []
         while (word := rest.partition(" ")[0]) and _OWN_WORD.fullmatch(word):
@@ -212,10 +215,8 @@ class CommandAgent(Agent):
         action = answer.get("action")
         if action in legal:
             return observation.actions[legal.index(action)]
-        more = ", ..." if len(legal) > _MOST_SHOWN else ""
         raise self._broken(
-            f"answered {_shown(answer)}; the action must be one of "
-            f"{', '.join(legal[:_MOST_SHOWN])}{more}",
+            f"answered {_shown(answer)}; the action must be one of {listed(legal)}",
             IllegalChoiceError if "action" in answer else AgentError,
         )
 
@@ -247,7 +248,7 @@ class CommandAgent(Agent):
         try:
             self._take(Program(self._words, quit_line=_QUIT))
         except ProgramError as error:
-            raise AgentError(f"program {self.command!r} {error}") from None
+            raise AgentError(f"program {shown(self.command)} {error}") from None
         hello = {
             "type": "hello",
             "protocol": PROTOCOL,
@@ -275,7 +276,7 @@ class CommandAgent(Agent):
 
     def _ask(self, message: dict[str, Any], seconds: float) -> Mapping[str, Any]:
         if self._program is None:
-            raise AgentError(f"program {self.command!r} is not running; start a game first")
+            raise AgentError(f"program {shown(self.command)} is not running; start a game first")
         program = self._program
         try:
             line = program.ask(json.dumps(message), seconds)
@@ -286,8 +287,8 @@ class CommandAgent(Agent):
             self._end_program(at_once=True)
             raise
         try:
-            answer = json.loads(line)
-        except (ValueError, RecursionError):
+            answer = parse_json(line, AgentError)
+        except AgentError:
             answer = None
         if not isinstance(answer, dict):
             raise self._broken(f"answered {_shown(line)}, which is no JSON object")
@@ -298,14 +299,16 @@ class CommandAgent(Agent):
     def _broken(self, what: str, kind: type[AgentError] = AgentError) -> AgentError:
         """End the program, and say why."""
         self._end_program(at_once=True)
-        message = f"program {self.command!r} {what}"
+        message = f"program {shown(self.command)} {what}"
         last = self._last_log.strip().rpartition("\n")[2]
         if last:
             message += f" (standard error ends with {_shown(last)})"
         error = kind(message)
         if last:
             error.log = self._last_log
-            error.add_note(f"standard error of {self.command!r}:\n{error.log[-_LONGEST_NOTE:]}")
+            error.add_note(
+                f"standard error of {shown(self.command)}:\n{error.log[-_LONGEST_NOTE:]}"
+            )
         return error
 
 
@@ -320,23 +323,23 @@ def _split(command: str) -> tuple[str, ...]:
     try:
         words = tuple(shlex.split(command))
     except ValueError as error:
-        raise AgentError(f"command {command!r}: {error}; quote it as for a shell") from None
+        raise AgentError(f"command {shown(command)}: {error}; quote it as for a shell") from None
     if not words or not command.isprintable():
         raise AgentError(
-            f"command {command!r} must be a program and its arguments on one line, as in "
+            f"command {shown(command)} must be a program and its arguments on one line, as in "
             "cmd:python3 my_agent.py"
         )
     if shutil.which(words[0]) is None:
         raise AgentError(
-            f"command {command!r}: there is no program {words[0]!r} that can be run; give its "
-            "path, make the file executable, or name its interpreter first (python3 my_agent.py)"
+            f"command {shown(command)}: there is no program {shown(words[0])} that can be run; "
+            "give its path, make the file executable, or name its interpreter first "
+            "(python3 my_agent.py)"
         )
     return words
 
 
 def _shown(value: object) -> str:
-    text = value if isinstance(value, str) else json.dumps(value)
-    return repr(text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "...")
+    return shown(value if isinstance(value, str) else json.dumps(value), _LONGEST_SHOWN)
 
 
 def observation_message(observation: Observation) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from importlib import metadata
 
 from mrjack_ai.agents.base import Agent
+from mrjack_ai.common.text import said
 from mrjack_ai.errors import AgentError
 
 GROUP = "mrjack_ai.agents"
@@ -46,8 +47,7 @@ def installed_agent(name: str) -> type[Agent] | None:
     try:
         agent = points[0].load()
     except (Exception, SystemExit) as error:
-        what = f"{type(error).__name__}: {error}".removesuffix(": ")
-        raise AgentError(f"{place} cannot be loaded: {what}") from error
+        raise AgentError(f"{place} cannot be loaded: {said(error)}") from error
     if not (isinstance(agent, type) and issubclass(agent, Agent)):
         raise AgentError(f"{place}: {points[0].value} is no subclass of mrjack_ai.Agent")
     return agent

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from mrjack_ai.agents.parameters import ranges
 from mrjack_ai.agents.search import SearchAgent
+from mrjack_ai.common.numbers import WholeNumbers
 from mrjack_ai.game.belief import determinize
 from mrjack_ai.game.observation import Observation
 from mrjack_ai.search.kernels import FIXED_WORLD
 from mrjack_ai.search.tree import RootStatistics, add_up, split
 
 
+@ranges(worlds=WholeNumbers(1, 10_000))
 class PIMCAgent(SearchAgent):
     """Perfect-information Monte Carlo: searches sampled worlds one by one and adds up the votes.
 
@@ -22,8 +25,6 @@ class PIMCAgent(SearchAgent):
 
     def __init__(self, worlds: int = 16, **settings: Any) -> None:
         super().__init__(**settings)
-        if worlds < 1:
-            raise ValueError("worlds must be at least 1")
         self._worlds = worlds
 
     def _find(self, observation: Observation) -> RootStatistics:

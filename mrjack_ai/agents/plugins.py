@@ -19,6 +19,7 @@ from pathlib import Path
 from mrjack_ai.agents.base import Agent
 from mrjack_ai.agents.code_files import CodeFile, note, read_code_file
 from mrjack_ai.agents.registry import agent_class, agent_names
+from mrjack_ai.common.text import said
 from mrjack_ai.errors import AgentError
 
 _loaded: dict[Path, tuple[str, ...]] = {}
@@ -110,7 +111,7 @@ def _check_module_name(name: str, file: Path) -> None:
 
 def _where(file: Path, error: BaseException) -> str:
     """What went wrong in a code file, and where."""
-    what = f"{type(error).__name__}: {error}".removesuffix(": ")
+    what = str(error) if isinstance(error, AgentError) else said(error)
     if isinstance(error, SyntaxError):
         return f"{error.filename or file}, line {error.lineno}: {type(error).__name__}: {error.msg}"
     lines = [
@@ -118,6 +119,4 @@ def _where(file: Path, error: BaseException) -> str:
         for frame in traceback.extract_tb(error.__traceback__)
         if frame.filename == str(file)
     ]
-    if isinstance(error, AgentError):
-        what = str(error)
     return f"{file}, line {lines[-1]}: {what}" if lines else f"{file}: {what}"

@@ -15,6 +15,8 @@ import subprocess
 import time
 from collections.abc import MutableSequence, Sequence
 
+from mrjack_ai.common.text import shown
+
 LONGEST_LINE = 1_000_000
 """Most bytes of a line that a program may write."""
 
@@ -133,10 +135,10 @@ class Program:
         end = time.monotonic() + seconds
         self._turn(b"", 0)
         if self._unread:
-            said = self._unread.split(b"\n")[0][:200].decode("utf-8", "replace")
+            said = self._unread.split(b"\n")[0].decode("utf-8", "replace")
             raise ProgramError(
-                f"wrote {said!r} without being asked; it must write one line for each message, and "
-                "everything else to standard error"
+                f"wrote {shown(said)} without being asked; it must write one line for each "
+                "message, and everything else to standard error"
             )
         outgoing = memoryview(line.encode() + b"\n")
         while True:
@@ -157,9 +159,9 @@ class Program:
             raise ProgramError(f"wrote a line of more than {LONGEST_LINE} bytes")
         self._unread = rest
         try:
-            return line.decode()
+            return line.decode("utf-8-sig")  # some runtimes begin with a byte order mark
         except UnicodeDecodeError:
-            raise ProgramError(f"wrote {bytes(line[:200])!r}, which is no UTF-8") from None
+            raise ProgramError(f"wrote {shown(bytes(line))}, which is no UTF-8") from None
 
     def _turn(self, outgoing: bytes | memoryview, seconds: float) -> int:
         """Wait until something can be read or written, and do so; how much was written."""

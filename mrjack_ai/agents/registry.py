@@ -9,31 +9,25 @@ gives everything it reads, defaults included, by name, for the results of tourna
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Container, Sequence
-from dataclasses import dataclass
+from collections.abc import Container
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
 from mrjack_ai.agents.base import Agent
 from mrjack_ai.agents.installed import installed_agent, installed_names, package_of
+from mrjack_ai.agents.parameters import Parameter, parse_values, plain_parameters, spelled
+from mrjack_ai.common.text import shown
 from mrjack_ai.errors import AgentError
+
+_LONGEST_COMPARED = 40
+"""Longer names are cut before near misses are looked for, which takes time."""
 
 _AGENTS: dict[str, type[Agent] | str] = {}
 """Every known agent: its class, or where it stands (`module:class`) until somebody asks for it."""
 
 _BUILT_IN: dict[str, str] = {}
 """The library's own agents that keep to the rules, and where their classes stand."""
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A parameter of an agent: its name, type (int, float, bool or str) and default."""
-
-    name: str
-    type: type
-    default: Any
 
 
 def register_agent(name: str, agent: type[Agent], replace: bool = False) -> None:
@@ -100,9 +94,9 @@ def agent_class(name: str) -> type[Agent]:
     """
     if name not in _AGENTS and not _register_installed(name):
         known = list(dict.fromkeys([*_AGENTS, *installed_names()]))
-        near = get_close_matches(name, known, n=1)
+        near = get_close_matches(name[:_LONGEST_COMPARED], known, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise AgentError(f"unknown agent {name!r}; known are {', '.join(known)}{hint}")
+        raise AgentError(f"unknown agent {shown(name)}; known are {', '.join(known)}{hint}")
     agent = _AGENTS[name]
     if isinstance(agent, str):
         agent = _AGENTS[name] = _class_at(agent)
@@ -151,7 +145,7 @@ def is_built_in(name: str) -> bool:
 
 
 def agent_usage(name: str) -> str:
-    """What may follow the colon in the specification of a known agent, with the defaults.
+    """What may follow the colon in the specification of a known agent: defaults and ranges.
 
     Raises:
         AgentError: for an unknown name.
@@ -159,7 +153,7 @@ def agent_usage(name: str) -> str:
     agent = agent_class(name)
     if hasattr(agent, "from_spec"):
         return str(getattr(agent, "usage", "")) or "see its documentation"
-    return ", ".join(f"{p.name}={p.default}" for p in _parameters(name, agent)) or "none"
+    return ", ".join(map(str, _parameters(name, agent))) or "none"
 
 
 def agent_parameters(name: str) -> tuple[Parameter, ...]:
@@ -177,26 +171,6 @@ def _parameters(name: str, agent: type[Agent]) -> tuple[Parameter, ...]:
     return plain_parameters(name, agent)
 
 
-def plain_parameters(name: str, made: type) -> tuple[Parameter, ...]:
-    """Parameters of a class's `__init__`.
-
-    Raises:
-        AgentError: naming the agent and a parameter without a default of a plain type.
-    """
-    if made.__init__ is object.__init__:  # type: ignore[misc]
-        return ()
-    found: list[Parameter] = []
-    for parameter in inspect.signature(made).parameters.values():
-        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
-            # `**settings` stands for the parameters of the class it derives from.
-            found += plain_parameters(name, made.__bases__[0])
-            continue
-        if type(parameter.default) not in (int, float, bool, str):
-            raise AgentError(f"agent {name!r}: parameter {parameter.name!r} needs a plain default")
-        found.append(Parameter(parameter.name, type(parameter.default), parameter.default))
-    return tuple(found)
-
-
 def name_of(spec: str) -> str:
     """The agent's name in a specification, known or not."""
     return spec.partition(":")[0].strip()
@@ -211,6 +185,8 @@ def parse_agent(spec: str) -> tuple[str, dict[str, Any]]:
         AgentError: for an unknown agent or parameter (listing the known ones), or a value that
             is not of the parameter's type.
     """
+    if not isinstance(spec, str):
+        raise AgentError(f"agent {shown(spec)} must be a text such as ismcts:sims=1000")
     name, colon, text = spec.strip().partition(":")
     if hasattr(agent_class(name), "from_spec"):
         return name, {"spec": text}
@@ -236,6 +212,34 @@ def described_parameters(spec: str) -> dict[str, Any]:
     return found
 
 
+def canonical_spec(spec: str) -> str:
+    """A specification in the one spelling that results are kept under.
+
+    What is given stays, in the order of the agent's parameters and with plain numbers: `sims=050`
+    is `sims=50`. What a class with `from_spec` reads stays as it is.
+
+    Raises:
+        AgentError: as `parse_agent`.
+    """
+    name, colon, text = spec.strip().partition(":")
+    if hasattr(agent_class(name), "from_spec"):
+        return f"{name}:{text}" if colon else name
+    if not colon:
+        return name
+    values = parse_values(spec, text, agent_parameters(name))
+    return f"{name}:{','.join(f'{key}={spelled(value)}' for key, value in values.items())}"
+
+
+def is_same_agent(one: str, other: str) -> bool:
+    """True when two specifications describe one agent: the same name and the same parameters.
+
+    Raises:
+        AgentError: as `described_parameters`.
+    """
+    same_name = name_of(one) == name_of(other)
+    return same_name and described_parameters(one) == described_parameters(other)
+
+
 def make_agent(spec: str) -> Agent:
     """Build an agent from a specification: `name` or `name:key=value,key=value`.
 
@@ -252,46 +256,5 @@ def make_agent(spec: str) -> Agent:
     except ValueError as error:
         if own is not None and str(error).startswith("agent "):
             raise  # it says itself what was read
-        raise AgentError(f"agent {spec!r}: {error}") from None
+        raise AgentError(f"agent {shown(spec, 120)}: {error}") from None
     return made
-
-
-def parse_values(spec: str, text: str, known: Sequence[Parameter]) -> dict[str, Any]:
-    """Read `key=value,key=value`.
-
-    Args:
-        spec: the whole specification, for the messages.
-        text: what is to be read.
-        known: the parameters there are.
-
-    Returns:
-        The values given, by name.
-
-    Raises:
-        AgentError: for an unknown parameter or a value that is not of its type.
-    """
-    parameters = {parameter.name: parameter for parameter in known}
-    values: dict[str, Any] = {}
-    for item in text.split(","):
-        key, equals, value = (part.strip() for part in item.partition("="))
-        if not equals or not value:
-            raise AgentError(f"agent {spec!r}: {item!r} must read key=value")
-        if key not in parameters:
-            names = ", ".join(parameters) or "it has none"
-            raise AgentError(f"agent {spec!r}: unknown parameter {key!r}; known are {names}")
-        if key in values:
-            raise AgentError(f"agent {spec!r}: {key!r} is given twice")
-        values[key] = _parse(spec, parameters[key], value)
-    return values
-
-
-def _parse(spec: str, parameter: Parameter, text: str) -> Any:
-    if parameter.type is bool:
-        if text.lower() in ("true", "false"):
-            return text.lower() == "true"
-        raise AgentError(f"agent {spec!r}: {parameter.name}={text} must be true or false")
-    try:
-        return parameter.type(text)
-    except ValueError:
-        kind = {"int": "a whole number", "float": "a number"}[parameter.type.__name__]
-        raise AgentError(f"agent {spec!r}: {parameter.name}={text} must be {kind}") from None

@@ -9,16 +9,19 @@ import numpy as np
 import numpy.typing as npt
 
 from mrjack_ai.agents.base import Agent, uniform_over
+from mrjack_ai.agents.parameters import ranges
+from mrjack_ai.common.numbers import RealNumbers, WholeNumbers, Words
 from mrjack_ai.game.belief import possible_identities
 from mrjack_ai.game.observation import Observation
 from mrjack_ai.game.state import State
 from mrjack_ai.search import kernels as engine
 from mrjack_ai.search.evidence import PlayEvidence
 from mrjack_ai.search.tactics import avoidable_losses, certain_wins
+from mrjack_ai.search.tree import HEURISTIC as BY_HEURISTIC
 from mrjack_ai.search.tree import RootStatistics, SearchSettings, Tree, add_up, split
 from mrjack_ai.search.warmup import HEURISTIC, SEARCH
 from mrjack_ai.search.weights import FITTED
-from mrjack_ai.setup.variant import DETECTIVE, JACK, Variant
+from mrjack_ai.setup.variant import DETECTIVE, JACK, MAX_TURNS, Variant
 
 ROLLOUTS: dict[str, int] = {
     "none": engine.ROLLOUT_NONE,
@@ -37,6 +40,29 @@ _CONSIDERED = 0.2
 """Jack hides among actions with at least this share of the visits of the one visited most."""
 
 
+MOST_SIMULATIONS = 10**7
+"""Of a decision; what a tree counts over a whole game must stay below 2^31."""
+_THOUSAND = RealNumbers(0, 1000)
+
+
+@ranges(
+    sims=WholeNumbers(1, MOST_SIMULATIONS),
+    time=WholeNumbers(0, 10**9),
+    c=_THOUSAND,
+    rollout=Words(tuple(ROLLOUTS)),
+    horizon=WholeNumbers(1, MAX_TURNS),
+    eval=Words((BY_HEURISTIC, FITTED), others="FILE.npz"),
+    widening=RealNumbers(0, 10**9, above=True),
+    power=RealNumbers(0, 1),
+    order=Words(tuple(ORDERS)),
+    refine=WholeNumbers(1, 10**9),
+    belief=Words(BELIEFS),
+    inverse_temperature=_THOUSAND,
+    observer_inverse_temperature=_THOUSAND,
+    concealment=_THOUSAND,
+    final=Words(FINAL_CHOICES),
+    threads=WholeNumbers(1, 256),
+)
 class SearchAgent(Agent):
     """An agent that searches a tree of games; subclasses say which.
 
@@ -71,7 +97,8 @@ class SearchAgent(Agent):
         threads: search so many trees at once and add them up (root parallelism).
 
     Raises:
-        ValueError: when a setting makes no sense.
+        ArgumentError: when a value is of the wrong type or out of range; `agent_parameters` has
+            the ranges.
     """
 
     kind: int
@@ -96,29 +123,6 @@ class SearchAgent(Agent):
         final: str = "visits",
         threads: int = 1,
     ) -> None:
-        if sims < 1 or time < 0 or threads < 1:
-            raise ValueError("sims and threads must be at least 1 and time (ms) not negative")
-        if rollout not in ROLLOUTS:
-            raise ValueError(f"rollout {rollout!r} must be one of {', '.join(ROLLOUTS)}")
-        if order not in ORDERS:
-            raise ValueError(f"order {order!r} must be one of {', '.join(ORDERS)}")
-        if belief not in BELIEFS:
-            raise ValueError(f"belief {belief!r} must be one of {', '.join(BELIEFS)}")
-        for name, value in (
-            ("inverse_temperature", inverse_temperature),
-            ("observer_inverse_temperature", observer_inverse_temperature),
-            ("concealment", concealment),
-        ):
-            if not 0 <= value < 1000:
-                raise ValueError(f"{name}={value:g} must be at least 0 and less than 1000")
-        if final not in FINAL_CHOICES:
-            raise ValueError(f"final {final!r} must be one of {', '.join(FINAL_CHOICES)}")
-        if not 0 <= c < 1000 or not 0 < widening < 1e9 or not 0 <= power <= 1:
-            raise ValueError(
-                "c must not be negative, widening must be positive, and power from 0 to 1"
-            )
-        if horizon < 1 or refine < 1:
-            raise ValueError("horizon and refine must be at least 1")
         self._simulations = sims
         self._seconds = time / 1000
         self._final = final
@@ -130,8 +134,8 @@ class SearchAgent(Agent):
         self._inverse_temperatures: dict[int, float] = {}
         if belief == "plays":
             self._inverse_temperatures = {
-                DETECTIVE: float(inverse_temperature),
-                JACK: float(observer_inverse_temperature),
+                DETECTIVE: inverse_temperature,
+                JACK: observer_inverse_temperature,
             }
         self._settings = SearchSettings(
             exploration=c,

@@ -22,6 +22,7 @@ from mrjack_ai.cli.options import (
     Options,
     code_option,
 )
+from mrjack_ai.common.text import printable
 
 
 def _agents(options: Options) -> int:
@@ -31,9 +32,9 @@ def _agents(options: Options) -> int:
     broken = register_all_installed()
     for name in agent_names():
         description = (agent_class(name).__doc__ or "").strip().partition("\n")[0]
-        table.add_row(name, agent_usage(name), description)
+        table.add_row(name, *map(printable, (agent_usage(name), description)))
     for name, why in broken.items():
-        table.add_row(name, "", f"cannot be used: {why}")
+        table.add_row(printable(name), "", f"cannot be used: {why}")
     Console(markup=False).print(table)
     return 0
 

@@ -26,14 +26,11 @@ from mrjack_ai.cli.options import (
     moment,
     variant_options,
 )
-from mrjack_ai.errors import NotationError
 from mrjack_ai.setup.variant import DETECTIVE, PLAYER_NAMES, Variant
 from mrjack_ai.tournament import MOST_GAMES, MOST_SEED
 
 
 def _analyse(options: Options) -> int:
-    if options.seed < 0 or options.best < 1:
-        raise NotationError("--seed must not be negative and --best at least 1")
     analysis = analyse(moment(options), options.agent, options.seed)
     view, found = analysis.observation, analysis.statistics
     print(f"Turn {view.turn}, {PLAYER_NAMES[view.player]} to move, {view.node} node")

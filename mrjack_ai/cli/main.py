@@ -12,12 +12,13 @@ from collections.abc import Sequence
 import click
 
 from mrjack_ai.common.interrupts import Termination, termination_as_interrupt
+from mrjack_ai.common.text import printable, shortened, shown
 from mrjack_ai.errors import EXIT_BAD_INPUT, EXIT_INTERRUPTED, EXIT_TERMINATED, MrJackError
 from mrjack_ai.version import RULES_VERSION, __version__
 
 EXIT_FAILED = 1
-_MOST_CHARACTERS = 400
-"""Longer messages are cut."""
+_LONGEST = 400
+"""Most characters of a message, besides the command's name and how to get help."""
 
 _COMMANDS = {
     "tournament": "let agents play each other",
@@ -56,9 +57,9 @@ class _LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in _COMMANDS and not args[0].startswith("-"):
-            near = difflib.get_close_matches(args[0], _COMMANDS, 1)
+            near = difflib.get_close_matches(args[0][:60], _COMMANDS, 1)
             hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(_COMMANDS)}"
-            raise click.UsageError(f"unknown command {args[0][:60]!r}; {hint}", ctx)
+            raise click.UsageError(f"unknown command {shown(args[0])}; {hint}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -88,10 +89,7 @@ def parse_command(words: Sequence[str]) -> click.Context:
 
 def _short(message: str) -> str:
     """A message on one line, cut where it is too long."""
-    line = " ".join(message.split())
-    if len(line) <= _MOST_CHARACTERS:
-        return line
-    return f"{line[:_MOST_CHARACTERS]}... ({len(line)} characters)"
+    return shortened(printable(" ".join(message.split())), _LONGEST)
 
 
 def _prepare_streams() -> None:
@@ -135,7 +133,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return EXIT_BAD_INPUT
     except MrJackError as error:
         for note in getattr(error, "__notes__", ()):
-            print(note, file=sys.stderr)  # the traceback of an agent
+            # The traceback of an agent, or what a program said: not our own text.
+            print(printable(note, lines=True), file=sys.stderr)
         print(f"{name}: {_short(str(error))}", file=sys.stderr)
         return EXIT_BAD_INPUT
     except (KeyboardInterrupt, click.Abort):

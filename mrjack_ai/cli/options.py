@@ -7,11 +7,12 @@ import sys
 from collections.abc import Callable, Mapping
 from itertools import islice
 from types import SimpleNamespace
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
-from mrjack_ai.errors import NotationError
+from mrjack_ai.common.numbers import RealNumbers, WholeNumbers
+from mrjack_ai.errors import ArgumentError, MrJackError, NotationError
 from mrjack_ai.game.notation import variant_of
 from mrjack_ai.game.state import State, new_game
 from mrjack_ai.setup.board import built_in_boards, load_board
@@ -26,7 +27,6 @@ from mrjack_ai.tournament import MOST_GAMES, read_game
 
 PERFT_START = "jack JS; deal SH,JW,JS,IL"
 PLAY_AGAINST = "ismcts:time=500"
-_MOST_ECHO = 60
 
 GAME_HELP = (
     "which game: of a results file its number in the schedule, as in the report and in messages, "
@@ -70,44 +70,45 @@ class Options(SimpleNamespace):
 # -- kinds of options ---------------------------------------------------------------------
 
 
-def _power(number: int) -> str:
-    """A number as a person would write it."""
-    if number >= 10**6 and str(number).strip("0") == "1":
-        return f"10^{len(str(number)) - 1}"
-    if number >= 2**32 and (number + 1).bit_count() == 1:
-        return f"2^{number.bit_length()}-1"
-    return str(number)
-
-
 class Number(click.ParamType):  # type: ignore[type-arg]
     """A whole number within bounds, which the help states."""
 
     name = "number"
 
     def __init__(self, least: int, most: int) -> None:
-        self.least, self.most = least, most
+        self.numbers = WholeNumbers(least, most)
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        return f"{_power(self.least)}..{_power(self.most)}"
+        return str(self.numbers).replace(" to ", "..")
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        try:
-            number = int(value)
-        except ValueError:
-            self._refuse(repr(value), param, ctx)
-        if not self.least <= number <= self.most:
-            self._refuse(str(value), param, ctx)
-        return number
-
-    def _refuse(
-        self, shown: str, param: click.Parameter | None, ctx: click.Context | None
-    ) -> NoReturn:
-        if len(shown) > _MOST_ECHO:
-            shown = f"{shown[:_MOST_ECHO]}... ({len(shown)} characters)"
         name = param.opts[0] if param is not None else "number"
-        raise click.UsageError(
-            f"{name} {shown} must be a whole number from {self.least} to {_power(self.most)}", ctx
-        )
+        try:
+            if isinstance(value, str):
+                return self.numbers.parse(value, name)
+            return self.numbers.read(value, name)  # a default, or a value of a TOML file
+        except ArgumentError as error:
+            raise click.UsageError(str(error), ctx) from None
+
+
+class RealNumber(click.ParamType):  # type: ignore[type-arg]
+    """A finite number within bounds, which the help states."""
+
+    name = "number"
+
+    def __init__(self, numbers: RealNumbers) -> None:
+        self.numbers = numbers
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        name = param.opts[0] if param is not None else "number"
+        try:
+            if isinstance(value, str):
+                return self.numbers.parse(value, name)
+            return self.numbers.read(value, name)
+        except ArgumentError as error:
+            raise click.UsageError(str(error), ctx) from None
 
 
 class _Agent(click.ParamType):  # type: ignore[type-arg]
@@ -302,4 +303,7 @@ def moment(options: Options) -> State:
     at: int = len(record.actions) if options.at is None else options.at
     if not 0 <= at <= len(record.actions):
         raise NotationError(f"--at {at} must be from 0 to {len(record.actions)}")
-    return next(islice(record.states(), at, None))
+    try:
+        return next(islice(record.states(), at, None))
+    except MrJackError as error:
+        raise type(error)(f"{what}: {error}") from None

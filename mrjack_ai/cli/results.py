@@ -15,6 +15,7 @@ from mrjack_ai.cli.console import (
 from mrjack_ai.cli.options import (
     Command,
 )
+from mrjack_ai.common.text import printable
 from mrjack_ai.tournament import (
     export,
     load_results,
@@ -42,6 +43,7 @@ def _print_file(path: str, tracebacks: bool) -> None:
     with ResultsReader(path) as reader:
         for run, started, workers, versions in reader.table("runs")[1]:
             software = " ".join(" ".join(pair) for pair in json.loads(versions).items())
+            software = printable(software)  # names of code files among it
             print(f"run {run}: {started}, workers {workers}, {software}")
     print(f"played: {len(results.records)} of {settings.total_games} games\n")
     print_summary(summarize(results))
@@ -51,7 +53,8 @@ def _print_file(path: str, tracebacks: bool) -> None:
             for result in reader.results():
                 logs = log_texts(result, settings) if result.forfeit_by is not None else []
                 if result.forfeit_traceback or logs:
-                    print(f"\ngame {result.number + 1}:\n{result.forfeit_traceback or ''}", end="")
+                    trace = printable(result.forfeit_traceback or "", lines=True)
+                    print(f"\ngame {result.number + 1}:\n{trace}", end="")
                 for title, text in logs:
                     print(f"{title}:\n{text}")
 

@@ -23,10 +23,12 @@ from mrjack_ai.cli.options import (
     Command,
     Number,
     Options,
+    RealNumber,
     code_option,
     many_option,
     variant_options,
 )
+from mrjack_ai.common.text import printable
 from mrjack_ai.errors import EXIT_INTERRUPTED
 from mrjack_ai.game.state import new_game
 from mrjack_ai.tournament import (
@@ -45,6 +47,7 @@ from mrjack_ai.tournament.config import (
     DEFAULT_SPRT_GAMES,
     read_description,
 )
+from mrjack_ai.tournament.schedule import MOVE_TIME_LIMITS
 from mrjack_ai.tournament.store import changed_code
 
 
@@ -90,8 +93,8 @@ def _tournament(options: Options) -> int:
     if options.out is not None:
         for file in changed_code(options.out, settings):
             print(
-                f"{file} has changed since games in {options.out} were played; those games are "
-                "kept, and the others are played by the file as it is now",
+                f"{printable(file)} has changed since games in {options.out} were played; those "
+                "games are kept, and the others are played by the file as it is now",
                 file=sys.stderr,
             )
     started = time.perf_counter()
@@ -177,7 +180,7 @@ def _tournament(options: Options) -> int:
 @click.option("--deals", metavar="FILE", help="play these deals, as written by mrjack deals")
 @click.option(
     "--move-time-limit",
-    type=float,
+    type=RealNumber(MOVE_TIME_LIMITS),
     metavar="MS",
     help="milliseconds for a decision; an agent that takes longer forfeits the game",
 )

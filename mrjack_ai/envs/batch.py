@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
@@ -13,11 +12,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mrjack_ai.common.numbers import SEEDS, WholeNumbers
+from mrjack_ai.common.text import listed, shown
 from mrjack_ai.engine.layout import GENERATOR, game_words
 from mrjack_ai.engine.tables import build_tables
 from mrjack_ai.engine.types import Words
 from mrjack_ai.engine.warmup import BATCH, ENGINE
-from mrjack_ai.errors import IllegalActionError, VariantError
+from mrjack_ai.errors import ArgumentError, IllegalActionError, NotResetError, VariantError
 from mrjack_ai.game.actions import action_space
 from mrjack_ai.game.endings import ENDING_BY_NUMBER
 from mrjack_ai.game.observation import split_tensor, tensor_sections, tensor_size
@@ -27,6 +28,7 @@ from mrjack_ai.setup.variant import FULL_CAST, MAX_TURNS, Variant, make_variant
 
 ENDINGS: tuple[str, ...] = ("", *(ending.name for ending in ENDING_BY_NUMBER.values()))
 """Names of the endings by number; of 0, a game that goes on, the empty one."""
+_GAMES, _THREADS = WholeNumbers(1, 10**8), WholeNumbers(1, 1024)
 
 
 @dataclass(frozen=True)
@@ -90,8 +92,8 @@ class BatchEnv:
             last. What is written to them from outside is overwritten by the next step.
 
     Raises:
-        ValueError: when n or threads is below 1, final observations are asked for without planes,
-            or a variant is both given and described.
+        ArgumentError: when n or threads is below 1, final observations are asked for without
+            planes, or a variant is both given and described.
         VariantError, BoardError: when there is no such variant.
     """
 
@@ -110,15 +112,16 @@ class BatchEnv:
         check: bool = True,
         threads: int = 1,
     ) -> None:
-        if n < 1 or threads < 1:
-            raise ValueError(f"n={n} and threads={threads} must be at least 1")
+        n, threads = _GAMES.read(n, "n"), _THREADS.read(threads, "threads")
         if final_observations and not planes:
-            raise ValueError("final_observations=True needs planes=True")
+            raise ArgumentError("final_observations=True needs planes=True")
         described = (board, cast, turns, first)
         if variant is None:
             variant = make_variant(*described)
         elif described != ("whitechapel", FULL_CAST, MAX_TURNS, "detective"):
-            raise ValueError("give a variant, or describe it, but not both")
+            raise ArgumentError("give a variant, or describe it, but not both")
+        if not isinstance(variant, Variant):
+            raise VariantError(f"{shown(variant)} is no Variant; make_variant(...) builds one")
         ENGINE.ensure()
         BATCH.ensure()
         batch = self._kernels
@@ -182,7 +185,7 @@ class BatchEnv:
 
     def reset(
         self,
-        seed: int | Sequence[int] | None = None,
+        seed: int | Sequence[int] | npt.NDArray[np.integer] | None = None,
         *,
         games: npt.ArrayLike | None = None,
         out: Batch | None = None,
@@ -191,8 +194,9 @@ class BatchEnv:
 
         Args:
             seed: game i's generators get the i-th child of a number, whatever n is; or give a
-                number for each game. None: the generators go on from where they are, at the
-                first time from entropy of the operating system. Not negative.
+                number for each game, as a sequence or array. None: the generators go on from
+                where they are, at the first time from entropy of the operating system. Each is
+                0 to 2^128-1.
             games: which games, as indices or a bool mask; all by default. The others stay as they
                 are, their rewards 0 in this step.
             out: arrays to write to, as for `step`.
@@ -201,19 +205,19 @@ class BatchEnv:
             `out`, or `self.batch`.
 
         Raises:
-            ValueError: for seeds that are negative or not one for each of the n games, for
+            ArgumentError: for seeds that are out of range or not one for each of the n games, for
                 unknown games, or when only some games are to begin at first.
         """
         orders = np.full(self.n, self._kernels.SHOW)
-        chosen: Any = slice(None) if games is None else np.asarray(games)
-        if games is not None and chosen.size == 0:
-            chosen = chosen.astype(np.int64)  # an empty list has no type of its own
         try:
+            chosen: Any = slice(None) if games is None else np.asarray(games)
+            if games is not None and chosen.size == 0:
+                chosen = chosen.astype(np.int64)  # an empty list has no type of its own
             orders[chosen] = self._kernels.RESTART
-        except IndexError as error:
-            raise ValueError(f"games: {error}") from None
+        except (IndexError, ValueError, TypeError) as error:
+            raise ArgumentError(f"games: {error}") from None
         if not self._started and self._kernels.SHOW in orders:
-            raise ValueError("the first reset must begin all games")
+            raise ArgumentError("the first reset must begin all games")
         chosen = orders == self._kernels.RESTART
         if seed is not None or not self._seeded:
             words = _generator_words(seed, self.n)
@@ -241,16 +245,21 @@ class BatchEnv:
         Raises:
             IllegalActionError: naming the first game whose action is not legal, and what is; no
                 game has changed.
-            TypeError, ValueError: when the actions are no integers or their shape is another, or
-                `out` does not fit, or there was no `reset` yet.
+            ArgumentError: when the actions are no integers or their shape is another, or `out`
+                does not fit.
+            NotResetError: when there was no `reset` yet.
         """
-        if not self._started:
-            raise ValueError("call reset() before the first step")
-        given = np.asarray(actions)
+        self._check_started()
+        try:
+            given = np.asarray(actions)
+        except (ValueError, OverflowError) as error:  # rows of different lengths
+            raise ArgumentError(f"actions: {error}") from None
         if given.shape != (self.n,):
-            raise ValueError(f"actions have shape {given.shape}; one for each game is ({self.n},)")
+            raise ArgumentError(
+                f"actions have shape {given.shape}; one for each game is ({self.n},)"
+            )
         if given.dtype.kind not in "iu":
-            raise TypeError(f"actions have type {given.dtype}; they must be integers")
+            raise ArgumentError(f"actions have type {given.dtype}; they must be integers")
         self._actions[:] = given
         if self.check:
             wrong = self._kernels.find_illegal(self._lists, self._counts, self._actions)
@@ -268,11 +277,20 @@ class BatchEnv:
 
         Returns:
             int64 (n,), always the same array; -1 where the game is over.
+
+        Raises:
+            ArgumentError: for a seed that is out of range.
+            NotResetError: when there was no `reset` yet.
         """
+        self._check_started()
         if seed is not None:
             self._choice["state"] = _generator_words(seed, self.n)[1]
         self._kernels.sample_actions(self._lists, self._counts, self._choice, self._sampled)
         return self._sampled
+
+    def _check_started(self) -> None:
+        if not self._started:
+            raise NotResetError("call reset() first: no game has begun")
 
     def _advance(self, playing: bool, out: Batch | None) -> Batch:
         batch = self.batch if out is None else self._fitting(out)
@@ -305,12 +323,12 @@ class BatchEnv:
         for field in fields(Batch):
             array, own = getattr(out, field.name), getattr(self.batch, field.name)
             if (array.shape, array.dtype) != (own.shape, own.dtype):
-                raise ValueError(
+                raise ArgumentError(
                     f"out.{field.name} is {array.dtype} {array.shape}; "
                     f"it must be {own.dtype} {own.shape}"
                 )
             if not array.flags.c_contiguous or not array.flags.writeable:
-                raise ValueError(f"out.{field.name} must be C-contiguous and writable")
+                raise ArgumentError(f"out.{field.name} must be C-contiguous and writable")
         return out
 
     def _illegal(self, game: int) -> IllegalActionError:
@@ -318,27 +336,23 @@ class BatchEnv:
         action = int(self._actions[game])
         name = repr(names[action]) if 0 <= action < len(names) else "no action"
         legal = [f"{other} ({names[other]})" for other in self.legal_actions(game)]
-        more = f" and {len(legal) - 12} more" if len(legal) > 12 else ""
         return IllegalActionError(
-            f"game {game}: action {action}, {name}, is not legal here; "
-            f"legal are {', '.join(legal[:12])}{more}"
+            f"game {game}: action {action}, {name}, is not legal here; legal are {listed(legal)}"
         )
 
     # -- single games ---------------------------------------------------------------------
 
     def _index(self, game: int) -> int:
-        index = operator.index(game)
-        if not 0 <= index < self.n:
-            raise ValueError(f"game {game!r} must be from 0 to {self.n - 1}")
-        if not self._started:
-            raise ValueError("call reset() first")
+        index = WholeNumbers(0, self.n - 1).read(game, "game")
+        self._check_started()
         return index
 
     def legal_actions(self, game: int) -> list[int]:
         """Ids of the legal actions of one game, ascending.
 
         Raises:
-            ValueError: when there is no such game, or no `reset` yet.
+            ArgumentError: when there is no such game.
+            NotResetError: when there was no `reset` yet.
         """
         game = self._index(game)
         actions: list[int] = self._lists[game, : self._counts[game]].tolist()
@@ -350,7 +364,8 @@ class BatchEnv:
         It is the true state: `state.observation()` is what the player to move may know.
 
         Raises:
-            ValueError: when there is no such game, or no `reset` yet.
+            ArgumentError: when there is no such game.
+            NotResetError: when there was no `reset` yet.
         """
         game = self._index(game)
         words = self._games[game, : game_words(self.variant)].copy()
@@ -365,13 +380,16 @@ class BatchEnv:
 
         Raises:
             VariantError: when the state is of another variant.
-            ValueError: when the state's game is over, there is no such game, or no `reset` yet.
+            ArgumentError: when the state's game is over, or there is no such game.
+            NotResetError: when there was no `reset` yet.
         """
         game = self._index(game)
         if state.variant != self.variant:
             raise VariantError("the state is of another variant than the environment's games")
         if state.is_terminal():
-            raise ValueError(f"the state's game is over ({state.outcome()}): nothing to be played")
+            raise ArgumentError(
+                f"the state's game is over ({state.outcome()}): nothing to be played"
+            )
         self._games[game] = 0
         self._games[game, : len(state._words)] = state._words
         self._roots.pop(game, None)
@@ -393,30 +411,36 @@ class BatchEnv:
             tensor: tensors of this variant along the last axis; by default those of `self.batch`.
 
         Raises:
-            ValueError: when there is no such section, naming those there are, or no planes.
+            ArgumentError: when there is no such section, naming those there are, or no planes.
         """
         sections = tensor_sections(self.variant)
         if name not in sections:
-            raise ValueError(f"no section {name!r}; there are {', '.join(sections)}")
+            raise ArgumentError(f"no section {shown(name)}; there are {', '.join(sections)}")
         if tensor is None:
             tensor = self.batch.observation_tensor
         if tensor.shape[-1] != tensor_size(self.variant):
-            raise ValueError(f"no observation tensors: the last axis has size {tensor.shape[-1]}")
+            raise ArgumentError(
+                f"no observation tensors: the last axis has size {tensor.shape[-1]}"
+            )
         return split_tensor(tensor, sections)[name]
 
 
-def _generator_words(seed: int | Sequence[int] | None, n: int) -> Words:
-    """States of the generators of chance and of sampled actions, uint64 (2, n)."""
-    try:
-        if seed is None or isinstance(seed, (int, np.integer)):
-            # The first words do not depend on how many are asked for.
-            words = np.random.SeedSequence(seed).generate_state(2 * n, np.uint64).reshape(n, 2)
-        else:
-            each = [np.random.SeedSequence(operator.index(one)) for one in seed]
-            if len(each) != n:
-                raise ValueError(f"there are {len(each)} for {n} games")
-            words = np.array([one.generate_state(2, np.uint64) for one in each])
-    except (TypeError, ValueError) as error:
-        message = f"seed {seed!r} must be a number, or one for each game, none negative: {error}"
-        raise ValueError(message) from None
+def _generator_words(seed: int | Sequence[int] | npt.NDArray[np.integer] | None, n: int) -> Words:
+    """States of the generators of chance and of sampled actions, uint64 (2, n).
+
+    Raises:
+        ArgumentError: when a seed is none or out of range, or there is not one for each game.
+    """
+    if isinstance(seed, np.ndarray):
+        seed = seed.tolist()
+    if isinstance(seed, Sequence) and not isinstance(seed, (str, bytes)):
+        numbers = [SEEDS.read(one, f"seed of game {game}") for game, one in enumerate(seed)]
+        if len(numbers) != n:
+            raise ArgumentError(f"there are {len(numbers)} seeds for {n} games")
+        sequences = map(np.random.SeedSequence, numbers)
+        words = np.array([one.generate_state(2, np.uint64) for one in sequences])
+    else:
+        number = None if seed is None else SEEDS.read(seed, "seed")
+        # The first words do not depend on how many are asked for.
+        words = np.random.SeedSequence(number).generate_state(2 * n, np.uint64).reshape(n, 2)
     return np.ascontiguousarray(words.T)

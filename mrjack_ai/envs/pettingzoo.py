@@ -19,6 +19,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from mrjack_ai.common.numbers import SEEDS, WholeNumbers, Words
+from mrjack_ai.common.text import shown
+from mrjack_ai.errors import ArgumentError, NotResetError, VariantError
 from mrjack_ai.game.actions import action_space
 from mrjack_ai.game.observation import Observation, tensor_size
 from mrjack_ai.game.state import State, new_game
@@ -38,6 +41,16 @@ except ImportError as error:
 
 RENDER_MODES = ("human", "ansi", "svg")
 VIEWS = ("player", "all", *PLAYER_NAMES)
+_AGENTS = Words(PLAYER_NAMES)
+_MADE_BY_RESET = (
+    "state_of_game",
+    "agent_selection",
+    "rewards",
+    "terminations",
+    "truncations",
+    "infos",
+    "_cumulative_rewards",
+)
 
 
 def env(**settings: Any) -> Any:
@@ -73,7 +86,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
         state_of_game: the `State`, which holds the truth; not part of any observation.
 
     Raises:
-        ValueError: for an unknown render mode or view.
+        ArgumentError: for an unknown render mode or view.
         VariantError, BoardError: when there is no such variant.
     """
 
@@ -96,14 +109,17 @@ class raw_env(AECEnv):  # type: ignore[misc]
         view: str = "player",
     ) -> None:
         super().__init__()
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(f"render_mode {render_mode!r} must be one of {RENDER_MODES} or None")
-        if view not in VIEWS:
-            raise ValueError(f"view {view!r} must be one of {VIEWS}")
-        self.variant = make_variant(board, cast, turns, first) if variant is None else variant
+        if render_mode is not None:
+            render_mode = Words(RENDER_MODES).read(render_mode, "render_mode")
+        if variant is None:
+            variant = make_variant(board, cast, turns, first)
+        if not isinstance(variant, Variant):
+            raise VariantError(f"{shown(variant)} is no Variant; make_variant(...) builds one")
+        self.variant = variant
         self.render_mode = render_mode
-        self.view = view
+        self.view = Words(VIEWS).read(view, "view")
         self.possible_agents = list(PLAYER_NAMES)
+        self.agents: list[str] = []
         actions = action_space(self.variant).num_actions
         size = tensor_size(self.variant)
         self.observation_spaces = {
@@ -116,25 +132,47 @@ class raw_env(AECEnv):  # type: ignore[misc]
             for agent in self.possible_agents
         }
         self.action_spaces = {agent: spaces.Discrete(actions) for agent in self.possible_agents}
-        self._chance = np.random.default_rng()
+        self._actions = WholeNumbers(0, actions - 1)
+        self._chance: np.random.Generator | None = None
+        """Made by the first reset: copies of an environment that is new differ."""
         self.state_of_game: State
 
+    def __getattr__(self, name: str) -> Any:
+        """Only asked for what is not there."""
+        if name in _MADE_BY_RESET:
+            raise NotResetError(f"call reset() first: there is no {name} before")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     def observation_space(self, agent: str) -> Any:
-        """The space of an agent's observations; always the same object."""
-        return self.observation_spaces[agent]
+        """The space of an agent's observations; always the same object.
+
+        Raises:
+            ArgumentError: when there is no such agent.
+        """
+        return self.observation_spaces[_AGENTS.read(agent, "agent")]
 
     def action_space(self, agent: str) -> Any:
-        """The space of an agent's actions: ids, legal or not; always the same object."""
-        return self.action_spaces[agent]
+        """The space of an agent's actions: ids, legal or not; always the same object.
+
+        Raises:
+            ArgumentError: when there is no such agent.
+        """
+        return self.action_spaces[_AGENTS.read(agent, "agent")]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a game.
 
         Args:
-            seed: of all chance; None goes on with the generator as it is.
+            seed: of all chance, 0 to 2^128-1; None goes on with the generator as it is, which is
+                seeded by the operating system at first.
             options: not used.
+
+        Raises:
+            ArgumentError: for another seed.
         """
         if seed is not None:
+            seed = SEEDS.read(seed, "seed")
+        if seed is not None or self._chance is None:
             self._chance = np.random.default_rng(seed)
         self.state_of_game = new_game(self.variant)
         self.agents = list(self.possible_agents)
@@ -147,10 +185,11 @@ class raw_env(AECEnv):  # type: ignore[misc]
 
     def _go_on(self) -> None:
         """Let chance decide until it is a player's turn or the game is over."""
-        state = self.state_of_game
+        state, chance = self.state_of_game, self._chance
+        assert chance is not None
         while state.is_chance_node():
             outcomes = state.legal_actions()
-            state.apply_action(outcomes[int(self._chance.integers(len(outcomes)))])
+            state.apply_action(outcomes[int(chance.integers(len(outcomes)))])
         if state.is_terminal():
             self.terminations = dict.fromkeys(self.agents, True)
         else:
@@ -161,12 +200,17 @@ class raw_env(AECEnv):  # type: ignore[misc]
 
         Raises:
             IllegalActionError: when it is not legal; nothing has changed.
+            ArgumentError: when it is no id of an action, or one is given to an agent whose game
+                is over.
+            NotResetError: when there was no `reset` yet.
         """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
+            if action is not None:
+                raise ArgumentError(f"the game of {agent} is over: the only action left is None")
             self._was_dead_step(action)
             return
-        self.state_of_game.apply_action(action if action is None else int(action))  # type: ignore[arg-type]
+        self.state_of_game.apply_action(self._actions.read(action, "action"))
         self._cumulative_rewards[agent] = 0.0
         self._go_on()
         returns = self.state_of_game.returns()
@@ -174,7 +218,12 @@ class raw_env(AECEnv):  # type: ignore[misc]
         self._accumulate_rewards()
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """What an agent may know; arrays are fresh ones."""
+        """What an agent may know; arrays are fresh ones.
+
+        Raises:
+            ArgumentError: when there is no such agent.
+            NotResetError: when there was no `reset` yet.
+        """
         view = self._seen_by(agent)
         return {
             "observation": view.observation_tensor(),
@@ -182,10 +231,14 @@ class raw_env(AECEnv):  # type: ignore[misc]
         }
 
     def _seen_by(self, agent: str) -> Observation:
-        return self.state_of_game.observation(PLAYER_NAMES.index(agent))
+        return self.state_of_game.observation(PLAYER_NAMES.index(_AGENTS.read(agent, "agent")))
 
     def render(self) -> str | None:
-        """The position as text or picture, as `render_mode` and `view` say; else None."""
+        """The position as text or picture, as `render_mode` and `view` say; else None.
+
+        Raises:
+            NotResetError: when there was no `reset` yet.
+        """
         state = self.state_of_game
         shown: State | Observation = state
         if self.view in PLAYER_NAMES:

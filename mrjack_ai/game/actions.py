@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
 
+from mrjack_ai.common.numbers import WholeNumbers
+from mrjack_ai.common.text import shown
 from mrjack_ai.engine.tables import action_arguments, build_tables, deal_outcomes, tables_record
 from mrjack_ai.engine.types import ACTION_KINDS, ActionKind
 from mrjack_ai.errors import NotationError
@@ -19,6 +21,9 @@ from mrjack_ai.setup.board import DIRECTIONS
 from mrjack_ai.setup.variant import Variant
 
 CHANCE_KINDS: tuple[str, ...] = ("jack", "deal", "alibi")
+
+_LONGEST_COMPARED = 40
+"""Longer texts are cut before near misses are looked for, which takes time."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,7 @@ class ActionSpace:
         )
         self.names: tuple[str, ...] = tuple(str(action) for action in self.actions)
         self._ids = {name: action for action, name in enumerate(self.names)}
+        self._range = WholeNumbers(0, len(self.names) - 1)
         cast = variant.cast
         self.outcomes: dict[str, tuple[Action, ...]] = {
             "jack": tuple(Action("jack", (code,)) for code in cast),
@@ -121,20 +127,30 @@ class ActionSpace:
         Raises:
             NotationError: when no action of this variant reads so, naming near misses.
         """
-        name = " ".join(text.split()) if isinstance(text, str) else repr(text)
+        if not isinstance(text, str):
+            raise NotationError(f"{shown(text)} is no text of an action, such as 'move e5'")
+        name = " ".join(text.split())
         if name in self._ids:
             return self._ids[name]
         if name in self._outcome_ids:
             return self._outcome_ids[name]
         known = [*ACTION_KINDS, *CHANCE_KINDS]
-        word = name.split(" ")[0]
+        word, told = name.split(" ")[0], shown(text)
         if word not in known:
-            raise NotationError(f"{text!r} is no action; actions begin with {', '.join(known)}")
+            raise NotationError(f"{told} is no action; actions begin with {', '.join(known)}")
         pool = [n for n in (*self.names, *self._outcome_ids) if n.split(" ")[0] == word]
-        near = get_close_matches(name, pool, n=3, cutoff=0.0)
-        if not near:
-            raise NotationError(f"{text!r} is no action here: this variant has no {word!r} action")
-        raise NotationError(f"{text!r} is no action of this variant; compare {', '.join(near)}")
+        if not pool:
+            raise NotationError(f"{told} is no action here: this variant has no {word!r} action")
+        near = get_close_matches(name[:_LONGEST_COMPARED], pool, n=3, cutoff=0.0)
+        raise NotationError(f"{told} is no action of this variant; compare {', '.join(near)}")
+
+    def name(self, action: int) -> str:
+        """Text of a player action.
+
+        Raises:
+            ArgumentError: when there is no such action.
+        """
+        return self.names[self._range.read(action, "action")]
 
     def is_chance_text(self, text: str) -> bool:
         """True when the text is a chance outcome's."""

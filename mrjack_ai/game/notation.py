@@ -38,10 +38,12 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from mrjack_ai.common.numbers import WholeNumbers
+from mrjack_ai.common.text import shown
 from mrjack_ai.engine.layout import STATE_WORDS
 from mrjack_ai.engine.tables import NO_SEAT, WHISTLE_STEPS
 from mrjack_ai.engine.types import NODE_NAMES, EndingKind, NodeKind, Player, StateRecord, Words
-from mrjack_ai.errors import MrJackError, NotationError
+from mrjack_ai.errors import ArgumentError, MrJackError, NotationError
 from mrjack_ai.game.endings import ENDING_BY_NUMBER, ENDING_BY_WORD
 from mrjack_ai.game.position import set_bits, state_record
 from mrjack_ai.setup.board import DIRECTIONS, Board
@@ -139,20 +141,23 @@ class _Parser:
         for word in text.split():
             name, equals, value = word.partition("=")
             if not equals or not value:
-                raise NotationError(f"position text: {word!r} must read name=value")
+                raise NotationError(f"position text: {shown(word)} must read name=value")
             if name not in _WORDS and name not in KIND_BY_CODE:
                 known = ", ".join([*_WORDS, *KIND_BY_CODE])
-                raise NotationError(f"position text: unknown word in {word!r}; known are {known}")
+                raise NotationError(
+                    f"position text: unknown word in {shown(word)}; known are {known}"
+                )
             if name in self.words:
                 raise NotationError(f"position text: {name!r} is given twice")
             if "?" in value:
                 raise NotationError(
-                    f"position text: {word!r} hides something; only a full position can be read"
+                    f"position text: {shown(word)} hides something; only a full position can be "
+                    "read"
                 )
             self.words[name] = value
 
     def fail(self, name: str, message: str) -> NotationError:
-        word = f"{name}={self.words[name]}" if name in self.words else name
+        word = shown(f"{name}={self.words[name]}") if name in self.words else name
         return NotationError(f"position text: {word}: {message}")
 
     def items(self, name: str) -> list[str]:
@@ -163,12 +168,11 @@ class _Parser:
         return items
 
     def number(self, name: str, default: int, low: int, high: int) -> int:
-        value = self.words.get(name)
-        if value is None:
-            return default
-        if value not in {str(number) for number in range(low, high + 1)}:
-            raise self.fail(name, f"must be a number from {low} to {high}")
-        return int(value)
+        numbers = WholeNumbers(low, high)
+        try:
+            return numbers.parse(self.words.get(name, str(default)), name)
+        except ArgumentError:
+            raise self.fail(name, f"must be a whole number from {numbers}") from None
 
     def choice(self, name: str, default: str, choices: Iterable[str]) -> str:
         value = self.words.get(name, default)
@@ -178,7 +182,8 @@ class _Parser:
 
     def index(self, name: str, item: str, index: dict[str, int], what: str) -> int:
         if item not in index:
-            raise self.fail(name, f"{item!r} is {what}; known are {', '.join(index) or 'none'}")
+            known = ", ".join(index) or "none"
+            raise self.fail(name, f"{shown(item)} is {what}; known are {known}")
         return index[item]
 
     def mask(self, name: str, index: dict[str, int], what: str) -> int:
@@ -236,6 +241,7 @@ def parse_position(text: str, variant: Variant | None = None) -> tuple[Variant, 
         _check_same_variant(parser, variant)
     words = np.zeros(STATE_WORDS, np.uint64)
     s = state_record(words)
+    _check_names(parser, variant)
     _read_turn(parser, variant, s)
     _read_board(parser, variant, s)
     _read_suspicion(parser, variant, s)
@@ -257,6 +263,19 @@ def _check_same_variant(parser: _Parser, variant: Variant) -> None:
                 raise parser.fail(name, f"the variant played has {name}={standard[name]}")
 
 
+def _check_names(parser: _Parser, variant: Variant) -> None:
+    """Names that nothing has are told before anything that is missing or does not fit."""
+    streets, what = variant.board.street_index, "not in the cast"
+    for code in KIND_BY_CODE:
+        if code not in parser.words:
+            continue
+        if code not in variant.seat_of:
+            raise parser.fail(code, f"{code} is not in the cast {'+'.join(variant.cast)}")
+        parser.index(code, parser.words[code].partition(":")[0], streets, "no street hex")
+    for name in ("cleared", "jack", "dealt", "cards", "using", "whistled", "exonerated", "accused"):
+        parser.mask(name, variant.seat_of, what)
+
+
 def _read_turn(parser: _Parser, variant: Variant, s: StateRecord) -> None:
     node = NODE_NAMES.index(parser.choice("node", "pick", NODE_NAMES))
     s["node"] = node
@@ -272,7 +291,9 @@ def _read_turn(parser: _Parser, variant: Variant, s: StateRecord) -> None:
     dealt = int(s["dealt"])
     cards = 0 if node in (NodeKind.JACK, NodeKind.DEAL) else variant.cards_per_turn
     if dealt.bit_count() != cards:
-        raise parser.fail("dealt", f"{variant.cards_per_turn} cards are dealt on odd turns")
+        example = ",".join(variant.cast[: variant.cards_per_turn])
+        count = f"{variant.cards_per_turn} cards are dealt on odd turns, as in dealt={example}"
+        raise parser.fail("dealt", count if "dealt" in parser.words else f"is missing; {count}")
     face_up = dealt if s["turn"] % 2 else (1 << len(variant.cast)) - 1 & ~dealt
     left = int(s["remaining"])
     if left & ~face_up:
@@ -293,9 +314,6 @@ def _read_board(parser: _Parser, variant: Variant, s: StateRecord) -> None:
     s["position"][:] = NO_SEAT
     s["light"] = NO_SEAT
     occupied: dict[str, str] = {}
-    for code in KIND_BY_CODE:
-        if code in parser.words and code not in variant.seat_of:
-            raise parser.fail(code, f"{code} is not in the cast {'+'.join(variant.cast)}")
     for seat, kind in enumerate(variant.kinds):
         hex, colon, light = parser.words.get(kind.code, start[kind.code]).partition(":")
         if colon and not light:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mrjack_ai.common.text import shown
 from mrjack_ai.engine import features, kernels
 from mrjack_ai.engine.layout import (
     COUNT_WORD,
@@ -80,12 +81,9 @@ class Observation(PositionView):
         """Text of a player action (section 9).
 
         Raises:
-            ValueError: for an id outside 0..num_actions - 1.
+            ArgumentError: for an id outside 0..num_actions - 1.
         """
-        names = action_space(self.variant).names
-        if not 0 <= action < len(names):
-            raise ValueError(f"action {action!r} must be from 0 to {len(names) - 1}")
-        return names[action]
+        return action_space(self.variant).name(action)
 
     def string_to_action(self, text: str) -> int:
         """Id of a player action from its text (section 9).
@@ -96,7 +94,7 @@ class Observation(PositionView):
         space = action_space(self.variant)
         action = space.parse(text)
         if space.is_chance_text(text):
-            raise NotationError(f"{text!r} is an outcome of chance, no player's action")
+            raise NotationError(f"{shown(text)} is an outcome of chance, no player's action")
         return action
 
     def history(self) -> tuple[str, ...]:

@@ -7,11 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mrjack_ai.common.numbers import SEEDS, WholeNumbers
 from mrjack_ai.engine import kernels
 from mrjack_ai.engine.tables import build_tables
 from mrjack_ai.engine.types import EndingKind
 from mrjack_ai.game.endings import ENDING_BY_NUMBER, ENDINGS
 from mrjack_ai.game.state import State
+
+MOST_DEPTH = 1000
+"""No game is nearly as long."""
+_GAMES, _THREADS = WholeNumbers(1, 10**9), WholeNumbers(1, 1024)
 
 GAMES_PER_CHUNK = 512
 """Random games are split into chunks with seeds of their own, whatever the number of threads."""
@@ -23,10 +28,9 @@ def perft(state: State, depth: int) -> int:
     Chance outcomes count as plies; a game that ends earlier counts as none.
 
     Raises:
-        ValueError: for a negative depth.
+        ArgumentError: for a depth below 0 or above 1000.
     """
-    if depth < 0:
-        raise ValueError(f"depth {depth} must not be negative")
+    depth = WholeNumbers(0, MOST_DEPTH).read(depth, "depth")
     return int(kernels.count_sequences(state._words, build_tables(state.variant), depth))
 
 
@@ -34,10 +38,9 @@ def perft_divide(state: State, depth: int) -> dict[str, int]:
     """`perft` by first action: its text and the number of sequences that begin with it.
 
     Raises:
-        ValueError: for a depth below 1.
+        ArgumentError: for a depth below 1 or above 1000.
     """
-    if depth < 1:
-        raise ValueError(f"depth {depth} must be at least 1 to divide by first action")
+    depth = WholeNumbers(1, MOST_DEPTH).read(depth, "depth")
     return {
         state.action_to_string(action): perft(state.child(action), depth - 1)
         for action in state.legal_actions()
@@ -79,10 +82,10 @@ def random_games(state: State, games: int, seed: int = 0, threads: int = 1) -> R
         threads: how many run at once.
 
     Raises:
-        ValueError: when games or threads are below 1 or the seed is negative.
+        ArgumentError: when games or threads are below 1 or the seed is negative.
     """
-    if games < 1 or threads < 1 or seed < 0:
-        raise ValueError("games and threads must be at least 1, and the seed not negative")
+    games, threads = _GAMES.read(games, "games"), _THREADS.read(threads, "threads")
+    seed = SEEDS.read(seed, "seed")
     tables = build_tables(state.variant)
     chunks = -(-games // GAMES_PER_CHUNK)
     seeds = np.random.SeedSequence(seed).generate_state(chunks, np.uint64)

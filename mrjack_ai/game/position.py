@@ -5,18 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mrjack_ai.common.numbers import WholeNumbers
+from mrjack_ai.common.text import shown
 from mrjack_ai.engine import kernels
 from mrjack_ai.engine.layout import STATE, STATE_WORDS
 from mrjack_ai.engine.tables import NO_SEAT, build_tables
 from mrjack_ai.engine.types import NODE_NAMES, EndingKind, NodeKind, Player, StateRecord, Words
+from mrjack_ai.errors import ArgumentError
 from mrjack_ai.game.endings import ENDING_BY_NUMBER
 from mrjack_ai.setup.board import DIRECTIONS
-from mrjack_ai.setup.variant import PLAYER_NAMES, Variant
+from mrjack_ai.setup.characters import MAX_RANGE
+from mrjack_ai.setup.variant import PLAYER_NAMES, Variant, checked_player
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import numpy as np
+
+_STEPS = WholeNumbers(0, MAX_RANGE)
 
 
 @dataclass(frozen=True)
@@ -157,12 +163,10 @@ class PositionView:
             steps: most steps; his range by default.
 
         Raises:
-            ValueError: when he is not in the cast, or steps are not within 0..4.
+            ArgumentError: when he is not in the cast, or steps are not within 0..4.
         """
         seat = self._seat(code)
-        most = self.variant.kinds[seat].range if steps is None else steps
-        if not 0 <= most <= 4:
-            raise ValueError(f"steps {steps!r} must be from 0 to 4")
+        most = self.variant.kinds[seat].range if steps is None else _STEPS.read(steps, "steps")
         tables = build_tables(self.variant)
         found = int(kernels.reachable(self.position_words(), tables, seat, most))
         streets = self.variant.board.streets
@@ -175,7 +179,7 @@ class PositionView:
         The witness card is not looked at.
 
         Raises:
-            ValueError: when he is not in the cast.
+            ArgumentError: when he is not in the cast.
         """
         tables = build_tables(self.variant)
         found = int(kernels.exits_in_reach(self.position_words(), tables, self._seat(code)))
@@ -185,9 +189,9 @@ class PositionView:
     def _seat(self, code: str) -> int:
         try:
             return self.variant.seat_of[code]
-        except KeyError:
+        except (KeyError, TypeError):  # TypeError: what cannot be a key
             cast = ", ".join(self.variant.cast)
-            raise ValueError(f"{code!r} is not in the cast {cast}") from None
+            raise ArgumentError(f"{shown(code)} is not in the cast {cast}") from None
 
     # -- suspicion ------------------------------------------------------------------------
 
@@ -229,12 +233,20 @@ class PositionView:
         return self._code(int(self._record["jack"]))
 
     def alibis(self, player: int) -> tuple[str, ...]:
-        """Alibi cards a player has drawn, as far as known, in table order."""
-        return self._codes(int(self._record["drawn"][player]))
+        """Alibi cards a player has drawn, as far as known, in table order.
+
+        Raises:
+            ArgumentError: when the player is neither 0 nor 1.
+        """
+        return self._codes(int(self._record["drawn"][checked_player(player)]))
 
     def alibi_count(self, player: int) -> int:
-        """How many alibi cards a player has drawn (public)."""
-        return int(self._record["draws"][player])
+        """How many alibi cards a player has drawn (public).
+
+        Raises:
+            ArgumentError: when the player is neither 0 nor 1.
+        """
+        return int(self._record["draws"][checked_player(player)])
 
     # -- the turn -------------------------------------------------------------------------
 
@@ -303,8 +315,12 @@ class PositionView:
         return int(self._record["steps"])
 
     def remaining_plays(self, player: int) -> int:
-        """Plays a player still has this turn, the one in progress included."""
-        tables = build_tables(self.variant)
+        """Plays a player still has this turn, the one in progress included.
+
+        Raises:
+            ArgumentError: when the player is neither 0 nor 1.
+        """
+        player, tables = checked_player(player), build_tables(self.variant)
         return int(kernels.remaining_plays(self.position_words(), tables, player))
 
     def is_last_chance(self) -> bool:

@@ -22,42 +22,93 @@ The text form:
 Each line after the header is a card played, in the notation of docs/rules.md,
 section 9. What stands before the colon is checked when the record is read. `detective`, `jack`
 and `seed` may be missing; `result` is missing while a game goes on. A board that is not built in
-stands in the header as JSON. Empty lines, and lines that begin with `#`, are skipped.
+stands in the header as JSON. Empty lines, and lines that begin with `#`, are skipped. Lines end
+with a line feed, or a carriage return and a line feed; no other character ends one.
 """
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from mrjack_ai.common.files import write_whole
+from mrjack_ai.common.numbers import SEEDS, WholeNumbers, Words
+from mrjack_ai.common.reading import parse_json, read_text
+from mrjack_ai.common.text import lines_of, shown
 from mrjack_ai.errors import MrJackError, RecordError
 from mrjack_ai.game.endings import ENDING_BY_NUMBER, ENDING_BY_WORD
 from mrjack_ai.game.state import State, new_game
-from mrjack_ai.setup.variant import PLAYER_NAMES, Variant
+from mrjack_ai.setup.variant import PLAYER_NAMES, TURNS, Variant
 from mrjack_ai.version import RULES_VERSION
 
 FIRST_LINE = "mrjack record 1"
-_NUMBER = re.compile(r"[0-9]{1,100}")
 _HEADER = ("rules", "board", "cast", "turns", "first", "detective", "jack", "seed")
+_RULES = WholeNumbers(0, 10**6)
+_NUMBERS = {"rules": _RULES, "turns": TURNS, "seed": SEEDS}
+"""The lines of the header that hold whole numbers."""
+_ENTRIES = ("board", "cast", "turns", "first", "rules", "agents", "seed", "ending", "actions")
+"""The entries of the JSON form that are no details."""
+
+
+@lru_cache(maxsize=8192)
+def _action_text(text: str) -> str:
+    """A text that can be an action's, with plain blanks between its words."""
+    plain = " ".join(text.split())
+    if not plain or not plain.isprintable() or ";" in plain:
+        raise RecordError(f"{shown(text)} is no text of an action")
+    return plain
+
+
+def _agent_name(name: object) -> str:
+    """A text that can stand behind a colon on a line of its own."""
+    if not isinstance(name, str):
+        raise RecordError(f"agent {shown(name)} ({type(name).__name__}) must be a text")
+    if not name.isprintable() or name != name.strip():
+        raise RecordError(
+            f"agent {shown(name)} must be one line without control characters, and neither begin "
+            "nor end with a blank"
+        )
+    return str(name)
+
+
+def _json_object(details: object) -> dict[str, Any]:
+    """A copy of an object of JSON values."""
+    if not isinstance(details, Mapping):
+        raise RecordError(f"details {shown(details)} must be an object of JSON values by name")
+    for name in details:
+        if not isinstance(name, str) or name in _ENTRIES:
+            raise RecordError(f"details cannot have an entry {shown(name)}")
+    try:
+        copy: dict[str, Any] = json.loads(json.dumps(dict(details), allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise RecordError(f"details must be JSON values: {error}") from None
+    return copy
 
 
 @dataclass(frozen=True)
 class GameRecord:
     """One game.
 
+    Every record can be written and read back, as JSON and, if the game keeps to the rules played
+    here, as text.
+
     Attributes:
         variant: the variant played.
-        actions: texts of all actions and chance outcomes, in order.
+        actions: texts of all actions and chance outcomes, in order; any sequence of texts becomes
+            a tuple of them. They are not checked against the rules yet (see `replay`).
         ending: `caught`, `wrong`, `escape` or `dawn`; None while the game goes on.
         agents: who played the Detective and Jack, as specification strings; empty if unknown.
-        seed: seed the game was made from, or None.
+        seed: seed the game was made from, 0 to 2^128-1, or None.
         rules: version of the rules.
-        details: anything else that belongs to the game (JSON values); kept in the JSON form only.
+        details: anything else that belongs to the game, a copy: JSON values by names that are none
+            of the other entries of the JSON form; kept in that form only.
+
+    Raises:
+        RecordError: when one of these is anything else.
     """
 
     variant: Variant
@@ -67,6 +118,25 @@ class GameRecord:
     seed: int | None = None
     rules: int = RULES_VERSION
     details: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.variant, Variant):
+            raise RecordError(f"variant {shown(self.variant)} is no Variant")
+        actions = _list_of(str, self.actions, "actions")
+        agents = _list_of(str, self.agents, "agents")
+        if len(agents) != 2:
+            raise RecordError("'agents' must be two texts: the Detective's and Jack's agent")
+        if self.ending is not None:
+            Words(tuple(ENDING_BY_WORD)).read(self.ending, "ending", RecordError)
+        checked = {
+            "actions": tuple(map(_action_text, actions)),
+            "agents": tuple(map(_agent_name, agents)),
+            "seed": None if self.seed is None else SEEDS.read(self.seed, "seed", RecordError),
+            "rules": _RULES.read(self.rules, "rules", RecordError),
+            "details": _json_object(self.details) if self.details else {},
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
 
     @classmethod
     def from_state(
@@ -148,7 +218,14 @@ class GameRecord:
             )
 
     def to_text(self) -> str:
-        """The text form; `from_text` inverts it, but for `details`."""
+        """The text form; `from_text` inverts it, but for `details`.
+
+        Raises:
+            RecordError: when the game does not keep to the rules played here (see `replay`), so
+                that it could not be read back.
+        """
+        self.check_rules()
+        plays = self._plays()
         settings = self.variant.to_dict()
         board = settings["board"]
         lines = [FIRST_LINE, f"rules: {self.rules}"]
@@ -161,7 +238,7 @@ class GameRecord:
         if self.seed is not None:
             lines.append(f"seed: {self.seed}")
         lines.append("")
-        lines += (f"{label}: {'; '.join(actions)}" for label, actions in self._plays())
+        lines += (f"{label}: {'; '.join(actions)}" for label, actions in plays)
         if self.ending is not None:
             lines.append(f"result: {self.ending}")
         return "\n".join(lines) + "\n"
@@ -169,13 +246,14 @@ class GameRecord:
     def _plays(self) -> list[tuple[str, list[str]]]:
         """Actions by card played, each with its label."""
         plays: list[tuple[str, list[str]]] = []
-        states = self.states()
-        for state, action in zip(states, self.actions, strict=False):
+        *states, last = self.states()
+        for state, action in zip(states, self.actions, strict=True):
             label = _label(state)
             if plays and state.node not in ("deal", "pick") and state.turn > 0:
                 plays[-1][1].append(action)
             else:
                 plays.append((label, [action]))
+        self.check_end(last)
         return plays
 
     @classmethod
@@ -208,35 +286,17 @@ class GameRecord:
         """
         if not isinstance(data, Mapping):
             raise RecordError("a record is a JSON object")
-        actions = data.get("actions")
-        if not isinstance(actions, list) or not all(isinstance(a, str) for a in actions):
-            raise RecordError("'actions' must be a list of texts")
-        agents = data.get("agents", ["", ""])
-        if (
-            not isinstance(agents, list)
-            or len(agents) != 2
-            or not all(isinstance(a, str) for a in agents)
-        ):
-            raise RecordError("'agents' must be two texts: the Detective's and Jack's agent")
-        seed, rules = data.get("seed"), data.get("rules", RULES_VERSION)
-        if (seed is not None and type(seed) is not int) or type(rules) is not int:
-            raise RecordError("'seed' and 'rules' must be whole numbers")
-        ending = data.get("ending")
-        if ending is not None and ending not in ENDING_BY_WORD:
-            raise RecordError(f"'ending' {ending!r} must be {', '.join(ENDING_BY_WORD)}")
+        if "actions" not in data:
+            raise RecordError("'actions' is missing: a list of texts")
         try:
             variant = Variant.from_dict(data)
         except MrJackError as error:
             raise RecordError(str(error)) from None
-        known = {"board", "cast", "turns", "first", "rules", "agents", "seed", "ending", "actions"}
+        own = {one.name for one in fields(cls)} & set(_ENTRIES)
         return cls(
             variant=variant,
-            actions=tuple(actions),
-            ending=ending,
-            agents=(agents[0], agents[1]),
-            seed=seed,
-            rules=rules,
-            details={name: value for name, value in data.items() if name not in known},
+            details={name: value for name, value in data.items() if name not in _ENTRIES},
+            **{name: data[name] for name in own if name in data},
         )
 
 
@@ -255,12 +315,22 @@ def _label(state: State) -> str:
     return f"turn {state.turn} {PLAYER_NAMES[state.current_player()]}"
 
 
+def _list_of(kind: type, values: object, name: str) -> Sequence[Any]:
+    if (
+        not isinstance(values, Sequence)
+        or isinstance(values, (str, bytes))
+        or not all(isinstance(value, kind) for value in values)
+    ):
+        raise RecordError(f"{name!r} must be a list of texts, not {shown(values)}")
+    return values
+
+
 Lines = list[tuple[int, str]]
 """Numbers and texts of the lines that say something."""
 
 
 def _numbered(text: str) -> Lines:
-    stripped = ((number, line.strip()) for number, line in enumerate(text.splitlines(), start=1))
+    stripped = ((number, line.strip()) for number, line in enumerate(lines_of(text), start=1))
     return [(number, line) for number, line in stripped if line and not line.startswith("#")]
 
 
@@ -290,7 +360,7 @@ class _TextReader:
         self.at += 1
         name, colon, value = line.partition(":")
         if not colon:
-            raise self.fail(f"{line!r} must read 'name: value'")
+            raise self.fail(f"{shown(line)} must read 'name: value'")
         return name.strip(), value.strip()
 
     def header(self) -> dict[str, str]:
@@ -305,8 +375,11 @@ class _TextReader:
             name, value = self.next_line()
             if name in header:
                 raise self.fail(f"{name!r} is given twice")
-            if name in ("rules", "turns", "seed") and not _NUMBER.fullmatch(value):
-                raise self.fail(f"{name} {value[:40]!r} must be a whole number")
+            if name in _NUMBERS:
+                try:
+                    value = str(_NUMBERS[name].parse(value, name))
+                except MrJackError as error:
+                    raise self.fail(str(error)) from None
             header[name] = value
         return header
 
@@ -314,17 +387,17 @@ class _TextReader:
         for name in ("rules", "board", "cast", "turns", "first"):
             if name not in header:
                 raise self.fail(f"the header has no {name!r}")
+        board = header["board"]
         try:
-            board = header["board"]
             return Variant.from_dict(
                 {
-                    "board": json.loads(board) if board.startswith("{") else board,
+                    "board": parse_json(board, RecordError) if board.startswith("{") else board,
                     "cast": header["cast"],
                     "turns": int(header["turns"]),
                     "first": header["first"],
                 }
             )
-        except (ValueError, RecursionError) as error:
+        except MrJackError as error:
             raise self.fail(f"the header describes no variant: {error}") from None
 
     def record(self) -> GameRecord:
@@ -350,21 +423,24 @@ class _TextReader:
             self._play(state, label, value)
         found = ending_word(state)
         if ending != found:
-            raise self.fail(f"the result is {found or 'open'}, not {ending or 'open'}")
-        return GameRecord(
-            variant=variant,
-            actions=tuple(state.history_strings()),
-            ending=ending,
-            agents=(header.get("detective", ""), header.get("jack", "")),
-            seed=int(header["seed"]) if "seed" in header else None,
-        )
+            raise self.fail(f"the result is {found or 'open'}, not {shown(ending or 'open')}")
+        try:
+            return GameRecord(
+                variant=variant,
+                actions=tuple(state.history_strings()),
+                ending=ending,
+                agents=(header.get("detective", ""), header.get("jack", "")),
+                seed=int(header["seed"]) if "seed" in header else None,
+            )
+        except RecordError as error:
+            raise self.fail(str(error)) from None
 
     def _play(self, state: State, label: str, value: str) -> None:
         if not state.is_terminal() and label != _label(state):
-            raise self.fail(f"{label!r} should be {_label(state)!r}")
+            raise self.fail(f"{shown(label)} should be {_label(state)!r}")
         for count, action in enumerate(value.split(";")):
             if count and state.node in ("deal", "pick"):
-                raise self.fail(f"{action.strip()!r} begins a line of its own")
+                raise self.fail(f"{shown(action.strip())} begins a line of its own")
             try:
                 state.apply_action(action)
             except MrJackError as error:
@@ -382,12 +458,9 @@ def read_records(path: str | Path) -> list[GameRecord]:
     Raises:
         RecordError: when the file cannot be read, holds no record, or a line is damaged.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:  # ValueError: not UTF-8, or no possible path
-        raise RecordError(f"cannot read {str(path)!r}: {error}") from None
+    text = read_text(path, RecordError)
     if text.lstrip().startswith("{"):
-        records = [record for _, record in parse_json_lines(text.splitlines(), str(path))]
+        records = [record for _, record in parse_json_lines(lines_of(text), str(path))]
     else:
         try:
             records = [_TextReader(lines).record() for lines in _split(text)]
@@ -408,12 +481,13 @@ def parse_json_lines(lines: Iterable[str], name: str) -> Iterator[tuple[int, Gam
         if not line.strip():
             continue
         try:
-            data = json.loads(line)
+            data = parse_json(line, RecordError)
             if isinstance(data, dict) and "actions" not in data:
                 continue
-            yield number, GameRecord.from_dict(data)
-        except (ValueError, RecursionError) as error:
+            record = GameRecord.from_dict(data)
+        except RecordError as error:
             raise RecordError(f"{name}, line {number}: {error}") from None
+        yield number, record
 
 
 def write_record(record: GameRecord, path: str | Path) -> None:

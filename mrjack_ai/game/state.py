@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mrjack_ai.common.numbers import WholeNumbers
+from mrjack_ai.common.text import listed, shown
 from mrjack_ai.engine import kernels
 from mrjack_ai.engine.layout import (
     EVENT_ALIBI,
@@ -23,13 +24,23 @@ from mrjack_ai.engine.layout import (
 from mrjack_ai.engine.tables import MAX_ACTIONS, build_tables
 from mrjack_ai.engine.types import NodeKind, Player, Words
 from mrjack_ai.engine.warmup import ENGINE
-from mrjack_ai.errors import IllegalActionError, NotationError, VariantError
+from mrjack_ai.errors import ArgumentError, IllegalActionError, NotationError, VariantError
 from mrjack_ai.game.actions import ActionSpace, action_space
 from mrjack_ai.game.notation import parse_position, position_text
 from mrjack_ai.game.observation import Observation, event_text, observe_game, read_events
 from mrjack_ai.game.position import PositionView
 from mrjack_ai.setup.board import Board
-from mrjack_ai.setup.variant import DEFAULT_VARIANT, FULL_CAST, MAX_TURNS, Variant, make_variant
+from mrjack_ai.setup.variant import (
+    DEFAULT_VARIANT,
+    FULL_CAST,
+    MAX_TURNS,
+    Variant,
+    checked_player,
+    make_variant,
+)
+
+_WHOLE_NUMBERS = WholeNumbers(-(2**64), 2**64)
+"""All that NumPy has; which ones are ids says the variant."""
 
 
 class State(PositionView):
@@ -62,7 +73,7 @@ class State(PositionView):
         elif variant is None:
             variant = DEFAULT_VARIANT
         if not isinstance(variant, Variant):
-            raise VariantError(f"{variant!r} is no Variant; make_variant(...) builds one")
+            raise VariantError(f"{shown(variant)} is no Variant; make_variant(...) builds one")
         ENGINE.ensure()
         words = np.zeros(game_words(variant), np.uint64)
         if position is None:
@@ -127,23 +138,37 @@ class State(PositionView):
         """Ids of the legal actions, ascending; outcome ids at a chance node.
 
         Args:
-            player: when given, the list is empty unless this player is to move.
+            player: when given, the list is empty unless this player is to move; -1 is chance.
+
+        Raises:
+            ArgumentError: when there is no such player.
         """
-        if player is not None and player != self.current_player():
+        if player is not None and not self._decides(player):
             return []
         scratch = kernels.scratch.actions
         count = kernels.legal_actions(self._words, self._tables, scratch)
         actions: list[int] = scratch[:count].tolist()
         return actions
 
+    def _decides(self, player: int) -> bool:
+        """Whether this is whose turn it is, chance and nobody included."""
+        nobody = type(player) in (int, Player) and player in (Player.CHANCE, Player.TERMINAL)
+        if not nobody:
+            player = checked_player(player)
+        return player == self.current_player()
+
     def legal_actions_mask(self, player: int | None = None) -> npt.NDArray[np.bool_]:
         """Legal actions as a mask: `bool`, shape `(num_actions,)`.
 
         Empty (all False) for a player who is not to move, and at chance nodes.
+
+        Raises:
+            ArgumentError: when there is no such player.
         """
         mask = np.zeros(self._space.num_actions, np.bool_)
+        legal = self.legal_actions(player)
         if self.current_player() >= 0:
-            mask[self.legal_actions(player)] = True
+            mask[legal] = True
         return mask
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
@@ -166,7 +191,7 @@ class State(PositionView):
         Raises:
             NotationError: when a text is no action of this variant.
             IllegalActionError: when it is not legal here; the state is unchanged.
-            TypeError: when it is neither an integer nor a text.
+            ArgumentError: when it is neither an integer nor a text.
         """
         if type(action) is not int:
             action = self._plain_id(action)
@@ -180,23 +205,24 @@ class State(PositionView):
         """The id that a text or another kind of integer stands for."""
         if isinstance(action, str):
             return self.string_to_action(action)
-        if isinstance(action, bool) or not hasattr(action, "__index__"):
-            raise TypeError(f"{action!r} is no action; give its id or its text")
-        return operator.index(action)
+        try:
+            return _WHOLE_NUMBERS.read(action, "action")
+        except ArgumentError:
+            what = f"{shown(action)} ({type(action).__name__})"
+            raise ArgumentError(f"{what} is no action; give its id or its text") from None
 
-    def _illegal(self, action: object) -> IllegalActionError:
+    def _illegal(self, action: int) -> IllegalActionError:
         if self.is_terminal():
             return IllegalActionError(f"the game is over ({self.outcome()}); nothing can be played")
         legal = [self.action_to_string(a) for a in self.legal_actions()]
         try:
-            name = self.action_to_string(action)  # type: ignore[arg-type]
-        except (ValueError, TypeError):
-            name = f"action {action!r}"
-        same_kind = [text for text in legal if text.split(" ")[0] == name.split(" ")[0]]
-        shown = same_kind or legal
-        more = f" and {len(shown) - 12} more" if len(shown) > 12 else ""
+            name = self.action_to_string(action)
+            kind, told = name.split(" ")[0], repr(name)
+        except ArgumentError:
+            kind, told = "", f"action {shown(action)}"
+        same_kind = [text for text in legal if text.split(" ")[0] == kind]
         return IllegalActionError(
-            f"{name!r} is not legal here; legal are {', '.join(shown[:12])}{more}"
+            f"{told} is not legal here; legal are {listed(same_kind or legal)}"
         )
 
     def child(self, action: int | str) -> State:
@@ -227,7 +253,7 @@ class State(PositionView):
         Called with an action, or as in OpenSpiel with a player and an action.
 
         Raises:
-            ValueError: when there is no such action.
+            ArgumentError: when there is no such action.
         """
         action = player_and_action[-1]
         names = self._space.names
@@ -236,9 +262,7 @@ class State(PositionView):
         ) == Player.CHANCE:
             kind = self.node if self.is_chance_node() else "jack"
             names = self._space.outcome_names[kind]
-        if not 0 <= action < len(names):
-            raise ValueError(f"action {action!r} must be from 0 to {len(names) - 1}")
-        return names[action]
+        return names[WholeNumbers(0, len(names) - 1).read(action, "action")]
 
     def string_to_action(self, *player_and_text: Any) -> int:
         """Id of an action or chance outcome from its text; inverse of `action_to_string`.
@@ -254,11 +278,11 @@ class State(PositionView):
         text = " ".join(player_and_text[-1].split())
         if self._space.is_chance_text(text) != self.is_chance_node() and not self.is_terminal():
             raise IllegalActionError(
-                f"{text!r} is not legal here; "
+                f"{shown(text)} is not legal here; "
                 f"{'chance decides' if self.is_chance_node() else 'a player decides'} at this node"
             )
         if self.is_chance_node() and text.split(" ")[0] != self.node:
-            raise IllegalActionError(f"{text!r} is not legal here; this is a {self.node} node")
+            raise IllegalActionError(f"{shown(text)} is not legal here; this is a {self.node} node")
         return action
 
     # -- history --------------------------------------------------------------------------
@@ -302,13 +326,14 @@ class State(PositionView):
             player: 0 or 1; by default whoever is to move.
 
         Raises:
-            ValueError: for any other player, or when nobody is to move and none is given.
+            ArgumentError: for any other player, or when nobody is to move and none is given.
         """
         current = self.current_player()
-        if player is None:
-            player = current
-        if player not in (0, 1):
-            raise ValueError(f"player {player!r} must be 0 (Detective) or 1 (Jack)")
+        if player is None and current < 0:
+            raise ArgumentError(
+                f"nobody is to move at a {self.node} node; give a player, 0 (Detective) or 1 (Jack)"
+            )
+        player = current if player is None else checked_player(player)
         actions = tuple(self.legal_actions()) if player == current else ()
         return observe_game(self._variant, self._words, self._root, player, actions)
 

@@ -21,7 +21,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mrjack_ai.agents.registry import parse_values, plain_parameters
+from mrjack_ai.agents.parameters import parse_values, plain_parameters, ranges
+from mrjack_ai.common.numbers import RealNumbers, WholeNumbers
+from mrjack_ai.common.text import shown
 from mrjack_ai.errors import AgentError
 from mrjack_ai.openspiel.bots import BotAgent
 from mrjack_ai.openspiel.game import MrJackGame, make_resampler
@@ -40,17 +42,12 @@ class RandomBotMaker:
         return uniform_random.UniformRandomBot(player, np.random.RandomState(seed))
 
 
+@ranges(sims=WholeNumbers(1, 10**9), c=RealNumbers(0, 1000), rollouts=WholeNumbers(1, 10**6))
 @dataclass(frozen=True)
 class _SearchMaker:
     sims: int = 100
     c: float = 1.4
     rollouts: int = 1
-
-    def __post_init__(self) -> None:
-        if self.sims < 1 or self.rollouts < 1:
-            raise ValueError("sims and rollouts must be at least 1")
-        if not 0 <= self.c < np.inf:
-            raise ValueError(f"c={self.c:g} must be a number, not negative")
 
     def _parts(self, seed: int) -> tuple[Any, np.random.RandomState]:
         from open_spiel.python.algorithms import mcts
@@ -60,7 +57,6 @@ class _SearchMaker:
         return mcts.RandomRolloutEvaluator(self.rollouts, random_state), random_state
 
 
-@dataclass(frozen=True)
 class MCTSBotMaker(_SearchMaker):
     """Makes `mcts.MCTSBot`.
 
@@ -70,7 +66,7 @@ class MCTSBotMaker(_SearchMaker):
         rollouts: random games a leaf.
 
     Raises:
-        ValueError: when a value makes no sense.
+        ArgumentError: when a value is of the wrong type or out of range.
     """
 
     def __call__(self, game: MrJackGame, player: int, seed: int) -> Any:
@@ -81,7 +77,6 @@ class MCTSBotMaker(_SearchMaker):
         return mcts.MCTSBot(game, self.c, self.sims, evaluator, random_state=random_state)
 
 
-@dataclass(frozen=True)
 class ISMCTSBotMaker(_SearchMaker):
     """Makes `ismcts.ISMCTSBot`.
 
@@ -91,7 +86,7 @@ class ISMCTSBotMaker(_SearchMaker):
         rollouts: random games a leaf.
 
     Raises:
-        ValueError: when a value makes no sense.
+        ArgumentError: when a value is of the wrong type or out of range.
     """
 
     def __call__(self, game: MrJackGame, player: int, seed: int) -> Any:
@@ -116,7 +111,8 @@ def _maker(bot: str) -> type[Any]:
     if bot not in BOTS:
         known = ", ".join(BOTS)
         raise AgentError(
-            f"unknown OpenSpiel bot {bot!r}; known are {known}, as in openspiel:ismcts,sims=200"
+            f"unknown OpenSpiel bot {shown(bot)}; known are {known}, as in "
+            "openspiel:ismcts,sims=200"
         )
     return BOTS[bot]
 
@@ -130,7 +126,7 @@ class OpenSpielAgent(BotAgent):
 
     Raises:
         AgentError: for an unknown bot.
-        ValueError: when a value makes no sense.
+        ArgumentError: when a value is of the wrong type or out of range.
     """
 
     usage: ClassVar[str] = "random | mcts,sims=100,c=1.4,rollouts=1 | ismcts,sims=100,..."
@@ -143,8 +139,7 @@ class OpenSpielAgent(BotAgent):
         """Build the agent from what follows `openspiel:`, as in `ismcts,sims=200`.
 
         Raises:
-            AgentError: for an unknown bot or parameter.
-            ValueError: when a value makes no sense.
+            AgentError: for an unknown bot or parameter, or a value out of range.
         """
         return cls(**cls.spec_parameters(text))
 

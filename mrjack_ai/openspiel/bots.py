@@ -9,11 +9,15 @@ import numpy as np
 import pyspiel
 
 from mrjack_ai.agents.base import Agent
-from mrjack_ai.errors import IllegalChoiceError
+from mrjack_ai.common.numbers import SEEDS, WholeNumbers
+from mrjack_ai.common.text import shown
+from mrjack_ai.errors import ArgumentError, IllegalChoiceError
 from mrjack_ai.game.belief import determinize
 from mrjack_ai.game.observation import Observation
 from mrjack_ai.openspiel.game import MrJackGame, MrJackState, load_game
-from mrjack_ai.setup.variant import Variant
+from mrjack_ai.setup.variant import Variant, checked_player
+
+_WHOLE_NUMBERS = WholeNumbers(0, 2**63)
 
 
 class AgentBot(pyspiel.Bot):  # type: ignore[misc]
@@ -26,19 +30,20 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]
         seed: seed of the agent's generator; equal seeds play equal games.
 
     Raises:
-        ValueError: when the player is neither 0 nor 1, or `agent` is no `Agent`.
+        ArgumentError: when the player is neither 0 nor 1, `agent` is no `Agent`, or the seed is
+            out of range.
     """
 
     def __init__(self, game: MrJackGame, player_id: int, agent: Agent, seed: int = 0) -> None:
         pyspiel.Bot.__init__(self)
-        if player_id not in (0, 1):
-            raise ValueError(f"player_id {player_id!r} must be 0 (Detective) or 1 (Jack)")
         if not isinstance(agent, Agent):
-            raise ValueError(f"{agent!r} is no Agent; make_agent(...) builds one from its name")
+            raise ArgumentError(
+                f"{shown(agent)} is no Agent; make_agent(...) builds one from its name"
+            )
         self._game = game
-        self._player_id = player_id
+        self._player_id = checked_player(player_id, "player_id")
         self._agent = agent
-        self._seeds = np.random.SeedSequence(seed)
+        self._seeds = np.random.SeedSequence(SEEDS.read(seed, "seed"))
         self.restart()
 
     def player_id(self) -> int:
@@ -125,7 +130,10 @@ class BotAgent(Agent):
                 self._bot.inform_action(state, mover, action)
             state.apply_action(action)
         self._told = len(history)
-        action = int(self._bot.step(state))
+        chosen = self._bot.step(state)
+        action = _WHOLE_NUMBERS.read(
+            chosen, f"{type(self._bot).__name__}: its action", IllegalChoiceError
+        )
         if action not in observation.actions:
             raise IllegalChoiceError(
                 f"{type(self._bot).__name__} chose {action}, which is not legal"

@@ -18,12 +18,15 @@ from typing import Any
 import numpy as np
 import pyspiel
 
+from mrjack_ai.common.numbers import SEEDS, WholeNumbers
+from mrjack_ai.common.reading import parse_json
+from mrjack_ai.common.text import shown
 from mrjack_ai.engine import features, kernels
 from mrjack_ai.engine.layout import game_words, node_of, player_of
 from mrjack_ai.engine.tables import build_tables, max_game_length
 from mrjack_ai.engine.types import NODE_NAMES, Player, Words
 from mrjack_ai.engine.warmup import ENGINE
-from mrjack_ai.errors import BoardError
+from mrjack_ai.errors import ArgumentError, BoardError
 from mrjack_ai.game.actions import ActionSpace, action_space
 from mrjack_ai.game.belief import determinize
 from mrjack_ai.game.notation import position_text
@@ -43,7 +46,13 @@ from mrjack_ai.game.observation import (
 from mrjack_ai.game.position import returns_of, set_bits, state_record
 from mrjack_ai.game.state import State
 from mrjack_ai.setup.board import board_from_dict
-from mrjack_ai.setup.variant import DEFAULT_VARIANT, PLAYER_NAMES, Variant, make_variant
+from mrjack_ai.setup.variant import (
+    DEFAULT_VARIANT,
+    PLAYER_NAMES,
+    Variant,
+    checked_player,
+    make_variant,
+)
 
 # Plain numbers: they are looked up and compared at every decision.
 _CHANCE, _TERMINAL = int(Player.CHANCE), int(Player.TERMINAL)
@@ -73,6 +82,8 @@ GAME_TYPE = pyspiel.GameType(
 
 _INLINE = "inline-"
 """Begins a `board` parameter that holds the board itself."""
+_LARGEST_BOARD = 10**6
+"""Bytes of its JSON text."""
 
 
 class MrJackGame(pyspiel.Game):  # type: ignore[misc]
@@ -89,8 +100,11 @@ class MrJackGame(pyspiel.Game):  # type: ignore[misc]
     """
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
-        params = params or {}
-        self.variant = _variant_of(params)
+        self.variant = _variant_of(params or {})
+        # A board of the user's own is kept itself in them, not the name of its file: that may be
+        # elsewhere or changed when the game is loaded again.
+        own = _parameters(self.variant)
+        params = {name: own[name] for name in params or {}}
         ENGINE.ensure()
         space = action_space(self.variant)
         info = pyspiel.GameInfo(
@@ -223,9 +237,7 @@ class MrJackState(pyspiel.State):  # type: ignore[misc]
             names = self._space.outcome_names.get(node, self._space.outcome_names["jack"])
         else:
             names = self._space.names
-        if not 0 <= action < len(names):
-            raise ValueError(f"action {action!r} must be from 0 to {len(names) - 1}")
-        return names[action]
+        return names[WholeNumbers(0, len(names) - 1).read(action, "action")]
 
     def string_to_action(self, *player_and_text: Any) -> int:
         """Id of an action from its text.
@@ -260,9 +272,9 @@ class MrJackState(pyspiel.State):  # type: ignore[misc]
         """What a player may know, as `mrjack_ai.Observation`.
 
         Raises:
-            ValueError: unless the player is 0 or 1.
+            ArgumentError: unless the player is 0 or 1.
         """
-        _check_player(player)
+        player = checked_player(player)
         actions = tuple(self._legal_actions(player)) if self.current_player() == player else ()
         return observe_game(self._variant, self._words, None, player, actions)
 
@@ -286,11 +298,6 @@ class MrJackState(pyspiel.State):  # type: ignore[misc]
         return state
 
 
-def _check_player(player: int) -> None:
-    if player not in (0, 1):
-        raise ValueError(f"player {player!r} must be 0 (Detective) or 1 (Jack)")
-
-
 def _deserialize(text: str) -> MrJackState:
     _, state = pyspiel.deserialize_game_and_state(text)
     deserialized: MrJackState = state
@@ -301,9 +308,12 @@ def make_resampler(seed: int) -> Callable[[MrJackState, int], MrJackState]:
     """A repeatable resampler for OpenSpiel's `ISMCTSBot.set_resampler`.
 
     Args:
-        seed: seed of its random generator.
+        seed: seed of its random generator, 0 to 2^128-1.
+
+    Raises:
+        ArgumentError: for another seed.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(SEEDS.read(seed, "seed"))
 
     def resample(state: MrJackState, player: int) -> MrJackState:
         return state._resample(player, rng)
@@ -332,7 +342,7 @@ class MrJackObserver:
         params: dict[str, Any] | None,
     ) -> None:
         if params:
-            raise ValueError(f"observer parameters {sorted(params)} are unknown; there are none")
+            raise ArgumentError(f"observer parameters {shown(params)} are unknown; there are none")
         self._variant = variant
         self._space = action_space(variant)
         self._public = bool(iig_obs_type.public_info)
@@ -363,14 +373,14 @@ class MrJackObserver:
         self._copied = [(self.dict[name], part) for name, part in whole.items() if name in shapes]
 
     def _observation(self, state: MrJackState, player: int) -> Observation:
-        _check_player(player)
+        player = checked_player(player)
         if self._private == pyspiel.PrivateInfoType.NONE:
             return observe_public(self._variant, state._words, player)
         return observe_game(self._variant, state._words, None, player, ())
 
     def set_from(self, state: MrJackState, player: int) -> None:
         """Fill `tensor` and `dict` with what `player` sees of `state`."""
-        _check_player(player)
+        player = checked_player(player)
         self.tensor.fill(0)
         self._whole.fill(0)
         features.features(state._words, state._tables, player, self._whole)
@@ -406,7 +416,7 @@ class MrJackObserver:
         return text
 
     def _private_texts(self, state: MrJackState, player: int) -> list[str]:
-        _check_player(player)
+        player = checked_player(player)
         if self._private == pyspiel.PrivateInfoType.NONE:
             return []
         players = (0, 1) if self._private == pyspiel.PrivateInfoType.ALL_PLAYERS else (player,)
@@ -436,19 +446,23 @@ def load_game(variant: Variant) -> MrJackGame:
     A board that is not built in travels inside the `board` parameter, so that the game and its
     states can be serialised anywhere.
     """
+    game: MrJackGame = pyspiel.load_game(GAME_TYPE.short_name, _parameters(variant))
+    return game
+
+
+def _parameters(variant: Variant) -> dict[str, Any]:
+    """Parameters of the game that say everything by themselves."""
     board = variant.to_dict()["board"]
     if not isinstance(board, str):
         packed = zlib.compress(json.dumps(board, separators=(",", ":")).encode(), 9)
         # Neither `=` nor `,` may stand in a parameter string.
         board = _INLINE + base64.urlsafe_b64encode(packed).decode().rstrip("=")
-    parameters = {
+    return {
         "board": board,
         "cast": "+".join(variant.cast),
         "turns": variant.turns,
         "first": variant.first,
     }
-    game: MrJackGame = pyspiel.load_game(GAME_TYPE.short_name, parameters)
-    return game
 
 
 def _variant_of(params: dict[str, Any]) -> Variant:
@@ -458,10 +472,19 @@ def _variant_of(params: dict[str, Any]) -> Variant:
     text = board[len(_INLINE) :]
     try:
         packed = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-        data = json.loads(zlib.decompress(packed))
+        data = parse_json(_unpacked(packed).decode("utf-8"), BoardError)
     except (ValueError, zlib.error) as error:
         raise BoardError(f"the board inside the parameters is damaged: {error}") from None
     return make_variant(**{**params, "board": board_from_dict(data)})
+
+
+def _unpacked(packed: bytes) -> bytes:
+    """What was packed, unless it is far larger than any board: a few bytes can become gigabytes."""
+    unpack = zlib.decompressobj()
+    content = unpack.decompress(packed, _LARGEST_BOARD)
+    if unpack.unconsumed_tail or not unpack.eof:
+        raise BoardError("it is too large for a board, or cut off")
+    return content
 
 
 pyspiel.register_game(GAME_TYPE, MrJackGame)

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from mrjack_ai.common.text import shown
 from mrjack_ai.errors import MrJackError
 from mrjack_ai.game.actions import Action, action_space
 from mrjack_ai.game.observation import Observation
@@ -169,7 +170,7 @@ def _matching(typed: list[str], legal: list[tuple[int, Words]]) -> tuple[int, ..
 
 
 def _why_not(view: Observation, text: str, typed: list[str], legal: list[tuple[int, Words]]) -> str:
-    shown = " ".join(text.split())
+    told = shown(" ".join(text.split()))
     begun = {words[0] for _, words in legal if words[0].startswith(typed[0])} - {"accuse"}
     if len(begun) == 1:
         typed = [*begun, *typed[1:]]
@@ -177,11 +178,11 @@ def _why_not(view: Observation, text: str, typed: list[str], legal: list[tuple[i
     lower = {tuple(word.lower() for word in words) for words in known}
     kinds = dict.fromkeys(words[0] for _, words in legal)
     if tuple(typed) in lower:
-        problem = f"{shown!r} is not legal now"
+        problem = f"{told} is not legal now"
     elif typed[0] in {words[0] for words in known} and typed[0] not in kinds:
-        problem = f"{shown!r}: {typed[0]!r} is not possible now"
+        problem = f"{told}: {shown(typed[0])} is not possible now"
     else:
-        problem = f"{shown!r} is no action"
+        problem = f"{told} is no action"
     # Of the same kind first, then those that look most like it.
     typed_text = " ".join(typed)
     ranked = sorted(

@@ -11,6 +11,7 @@ from pathlib import Path
 from mrjack_ai.agents import analyse, make_agent
 from mrjack_ai.agents.search import SearchAgent
 from mrjack_ai.common.files import reason_of, write_whole
+from mrjack_ai.common.text import shown
 from mrjack_ai.errors import AgentError, MrJackError, RecordError
 from mrjack_ai.game.actions import action_space
 from mrjack_ai.game.belief import identity_probabilities
@@ -325,7 +326,8 @@ class Dialogue:
         if not found and kinds:
             return "\n".join(f"{kind}: {EXPLANATIONS[kind].meaning}" for kind in kinds)
         if len(found) != 1:
-            return self._wrap(f"There is no help on {topic!r}; topics are {', '.join(topics)}.")
+            known = ", ".join(topics)
+            return self._wrap(f"There is no help on {shown(topic)}; topics are {known}.")
         return self._paragraphs(topics[found[0]])
 
     def _paragraphs(self, text: str) -> str:
@@ -352,7 +354,7 @@ class Dialogue:
         names = [view.action_to_string(action) for action in view.actions]
         chosen = [name for name in names if name.lower().startswith(word.lower())]
         if not chosen:
-            return self._wrap(f"No legal action begins with {word!r}.")
+            return self._wrap(f"No legal action begins with {shown(word)}.")
         return "\n".join(self._columns([f"  {name}" for name in chosen]))
 
     def _hint(self) -> str:
@@ -360,7 +362,7 @@ class Dialogue:
         try:
             found = analyse(view, self.hints, self.session.seed)
         except Exception as error:  # anybody's agent can give hints
-            raise AgentError(f"no hint: {self.hints} failed: {error!r}") from error
+            raise AgentError(f"no hint: {self.hints} failed: {shown(error, 300)}") from error
         best = found.actions_frame()
         best = best[best.visits > 0].head(_BEST)
         lines = [f"{self.hints}, asked with what you know, likes best:"]

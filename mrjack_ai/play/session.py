@@ -20,13 +20,16 @@ import numpy as np
 
 from mrjack_ai.agents import Agent, make_agent
 from mrjack_ai.agents.registry import described_parameters, is_built_in, name_of
+from mrjack_ai.common.numbers import SEEDS
+from mrjack_ai.common.reading import parse_json, read_text
+from mrjack_ai.common.text import shown
 from mrjack_ai.errors import AgentError, IllegalActionError, MrJackError, RecordError
 from mrjack_ai.game.observation import Observation
 from mrjack_ai.game.record import GameRecord
 from mrjack_ai.game.state import State, new_game
 from mrjack_ai.render.facts import PLAYERS
 from mrjack_ai.render.phrases import Story
-from mrjack_ai.setup.variant import PLAYER_NAMES, Variant
+from mrjack_ai.setup.variant import PLAYER_NAMES, Variant, checked_player
 from mrjack_ai.tournament import seeded_deal
 from mrjack_ai.tournament.deals import keyed_generator
 
@@ -50,7 +53,7 @@ class Session:
         variant: the variant.
         human: which player the human is: 0 the Detective, 1 Jack.
         opponent: specification of the agent that plays the other.
-        seed: decides chance and the agent's randomness; not negative.
+        seed: decides chance and the agent's randomness; 0 to 2^128-1.
         tracebacks: tell the human what went wrong in the agent, which may give secrets away.
 
     Attributes:
@@ -65,12 +68,10 @@ class Session:
     def __init__(
         self, variant: Variant, human: int, opponent: str, seed: int, tracebacks: bool = False
     ) -> None:
-        if seed < 0:
-            raise RecordError(f"seed {seed} must not be negative")
         self.variant = variant
-        self.human = human
+        self.human = human = checked_player(human, "human")
         self.opponent = opponent
-        self.seed = seed
+        self.seed = seed = SEEDS.read(seed, "seed", RecordError)
         self._tracebacks = tracebacks
         self.deal = seeded_deal(variant, seed, 0)
         self.agent: Agent = make_agent(opponent)
@@ -169,7 +170,7 @@ class Session:
             call()
         except (Exception, SystemExit) as error:
             if all_of_it:
-                what = str(error) if isinstance(error, MrJackError) else repr(error)
+                what = str(error) if isinstance(error, MrJackError) else shown(error, 300)
             else:
                 wrong = isinstance(error, IllegalActionError)
                 what = "its action is not legal" if wrong else type(error).__name__
@@ -207,11 +208,10 @@ class Session:
             AgentError: when its agent is not known here.
         """
         name = repr(str(path))
+        text = read_text(path, RecordError)
         try:
-            data = json.loads(Path(path).read_text(encoding="utf-8"))
-        except OSError as error:
-            raise RecordError(f"cannot read {name}: {error}") from None
-        except (ValueError, RecursionError):
+            data = parse_json(text, RecordError)
+        except RecordError:
             raise RecordError(f"{name} is no saved game of mrjack play, or is damaged") from None
         try:
             return cls._from_record(GameRecord.from_dict(data), tracebacks)
@@ -229,7 +229,7 @@ class Session:
             raise RecordError("this is no saved game of mrjack play: it does not say who is human")
         if play.get("form") != SAVE_FORM or record.seed is None:
             raise RecordError(
-                f"a saved game has a seed and form {SAVE_FORM}, not form {play.get('form')!r}"
+                f"a saved game has a seed and form {SAVE_FORM}, not form {shown(play.get('form'))}"
             )
         record.check_rules()
         human = PLAYER_NAMES.index(play["human"])
@@ -240,7 +240,7 @@ class Session:
             try:
                 played = state.string_to_action(action)
                 if state.is_chance_node() and played != session.deal.outcome(state):
-                    raise RecordError(f"{action!r} does not follow from seed {record.seed}")
+                    raise RecordError(f"{shown(action)} does not follow from seed {record.seed}")
                 if state.current_player() == human:
                     session.choose(played)
                     continue

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
+from mrjack_ai.common.text import printable
 from mrjack_ai.render import colours
 
 ROW_HEIGHT = 24
@@ -46,16 +47,18 @@ def element(name: str, *children: Child, **attributes: str | int | float | None)
     words = [name]
     for key, value in attributes.items():
         if value is not None:
-            words.append(f'{key.rstrip("_").replace("_", "-")}="{html.escape(str(value))}"')
+            words.append(f'{key.rstrip("_").replace("_", "-")}="{_escaped(value)}"')
     return Markup(f"<{' '.join(words)}>{join(*children)}</{name}>")
 
 
 def join(*children: Child) -> Markup:
     """Several children one after the other, escaped as in `element`."""
     texts = (child for child in children if child is not None)
-    return Markup(
-        "".join(text if isinstance(text, Markup) else html.escape(str(text)) for text in texts)
-    )
+    return Markup("".join(text if isinstance(text, Markup) else _escaped(text) for text in texts))
+
+
+def _escaped(value: object) -> str:
+    return html.escape(printable(str(value), lines=True))
 
 
 def table(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mrjack_ai.engine.layout import EVENT_ALIBI, EVENT_DEAL, EVENT_JACK, EVENT_WITNESS
+from mrjack_ai.errors import ArgumentError
 from mrjack_ai.game.actions import Action, action_space
 from mrjack_ai.game.endings import ENDING_BY_NAME
 from mrjack_ai.game.observation import Observation, event_text
@@ -158,11 +159,11 @@ def end_text(view: Observation, jack: str) -> str:
         jack: who Jack was, now that everybody may know.
 
     Raises:
-        ValueError: when the game goes on.
+        ArgumentError: when the game goes on.
     """
     outcome = view.outcome()
     if outcome is None:
-        raise ValueError("the game is not over")
+        raise ArgumentError("the game is not over")
     verdict = "You win" if outcome.winner == view.player else "You lose"
     return f"{verdict}: {ENDING_BY_NAME[outcome.ending].reason}. Jack was {named(jack)}."
 

@@ -9,13 +9,14 @@ once a variant; a page that shows many moments (see `mrjack_ai.reports.replay`) 
 from __future__ import annotations
 
 import math
-import re
 import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from mrjack_ai.errors import BoardError
+from mrjack_ai.common.numbers import FINITE, RealNumbers
+from mrjack_ai.common.text import lines_of, printable, shown
+from mrjack_ai.errors import ArgumentError, BoardError
 from mrjack_ai.game.observation import Observation
 from mrjack_ai.game.position import PositionView
 from mrjack_ai.game.state import State
@@ -29,11 +30,11 @@ from mrjack_ai.render.shapes import PITCH, RADIUS, Point, middle, text
 from mrjack_ai.render.terminal import describe
 from mrjack_ai.setup.board import DIRECTIONS, Board
 from mrjack_ai.setup.characters import KIND_BY_CODE
-from mrjack_ai.setup.variant import Variant
+from mrjack_ai.setup.variant import Variant, checked_player
 
 _MARGIN, _GAP = 10.0, 18.0
 _FONT = "system-ui, 'DejaVu Sans', Verdana, sans-serif"
-_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_PIXELS = RealNumbers(0, 10**6, above=True)
 _BAR = 34.0
 """Height of the legend of a heat map."""
 
@@ -74,21 +75,25 @@ def board_svg(
 
     Raises:
         BoardError: when a mark or value is on no hex of the board.
-        ValueError: for a player that is not 0 or 1, or not the observer of an observation; a size
-            that is not positive; a value that is not finite; an empty range.
+        ArgumentError: for a player that is not 0 or 1, or not the observer of an observation; a
+            size that is not positive; a value that is no finite number; an empty range.
     """
     if player is not None:
+        player = checked_player(player)
         if isinstance(view, State):
             view = view.observation(player)
         elif isinstance(view, Observation) and view.player != player:
-            raise ValueError(f"an observation of player {view.player} cannot show player {player}")
-    if size is not None and not (math.isfinite(size) and size > 0):
-        raise ValueError(f"size {size!r} must be a positive number of pixels")
+            raise ArgumentError(
+                f"an observation of player {view.player} cannot show player {player}"
+            )
+    if size is not None:
+        size = _PIXELS.read(size, "size in pixels")
     frame = layout(view.variant)
     marked, scale = tuple(marks), None
     _check_hexes(frame.board, marked)
     if values:
         _check_hexes(frame.board, values)
+        values = {hex: FINITE.read(value, f"value of {hex!r}") for hex, value in values.items()}
         scale = _range(values, value_range)
     layers = moving_layers(view, last=last, crowded=values or ())
     if scale is not None and values is not None:
@@ -108,9 +113,8 @@ def board_svg(
     if scale is not None:
         parts.append(_scale_legend(scale, height))
         height += _BAR
-    for words in (caption or "").splitlines():
-        clean = _NO_XML.sub("\ufffd", words)
-        for row in textwrap.wrap(clean, max(12, int(width / 7.5))):
+    for words in lines_of(caption or ""):
+        for row in textwrap.wrap(printable(words), max(12, int(width / 7.5))):
             height += 20
             parts.append(text((_MARGIN, height - 6), row, 13, anchor="start"))
     return svg(parts, width, height, size, title(view), "\n".join(describe(view)))
@@ -157,7 +161,7 @@ def _check_hexes(board: Board, hexes: Iterable[str]) -> None:
     known = {*board.streets, *board.obstacles, *board.gaslights}
     for hex in hexes:
         if hex not in known:
-            raise BoardError(f"{hex!r} is no hex of board {board.name!r}")
+            raise BoardError(f"{shown(hex)} is no hex of board {board.name!r}")
 
 
 # -- layout -------------------------------------------------------------------------------
@@ -348,20 +352,24 @@ def _characters(view: PositionView, holder: str | None) -> list[Markup]:
 
 
 def _range(values: Mapping[str, float], given: tuple[float, float] | None) -> tuple[float, float]:
-    for hex, value in values.items():
-        if not math.isfinite(value):
-            raise ValueError(f"value {value!r} of {hex!r} must be finite")
     if given is None:
-        return float(min(values.values())), float(max(values.values()))
-    low, high = given
-    if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        raise ValueError(f"value_range {given!r} must be two finite numbers, the lower one first")
-    return float(low), float(high)
+        return min(values.values()), max(values.values())
+    try:
+        low, high = (FINITE.read(end, "end of value_range") for end in given)
+    except (TypeError, ValueError):
+        low = high = math.nan
+    if not low < high:
+        raise ArgumentError(
+            f"value_range {shown(given)} must be two finite numbers, the lower one first"
+        )
+    return low, high
 
 
 def _heat(hex: str, value: float, scale: tuple[float, float]) -> Markup:
     low, high = scale
-    share = 1.0 if high == low else min(max((value - low) / (high - low), 0.0), 1.0)
+    # Halves, since the difference of two numbers can be too large for a number.
+    span = high / 2 - low / 2
+    share = 1.0 if not span else min(max((value / 2 - low / 2) / span, 0.0), 1.0)
     return shapes.heat(hex, share, f"{value:.3g}")
 
 

@@ -7,7 +7,6 @@ S (X, n-1), SW (X-1, n-1) and NW (X-1, n).
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,6 +15,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from mrjack_ai.common.numbers import WholeNumbers
+from mrjack_ai.common.reading import parse_json, read_text
+from mrjack_ai.common.text import shown
 from mrjack_ai.errors import BoardError
 from mrjack_ai.setup.characters import KIND_BY_CODE
 
@@ -38,6 +40,8 @@ MAX_PLACES = 64
 """Most gaslight hexes, and most exits, for the same reason."""
 MAX_TILE_NUMBER = 8
 """Numbered gaslight tiles go out at the end of the turn of their number; there are 8 turns."""
+_TILES = WholeNumbers(1, MAX_TILE_NUMBER)
+_COLUMNS, _NUMBERS = WholeNumbers(1, 26), WholeNumbers(0, 99)
 
 _HEX = re.compile(r"[a-z](?:0|[1-9][0-9]?)")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -65,7 +69,9 @@ def hex_coordinates(name: str) -> tuple[int, int]:
         BoardError: when the text is not a column letter followed by a number.
     """
     if not isinstance(name, str) or not _HEX.fullmatch(name):
-        raise BoardError(f"{name!r} is no hex name; write a column letter and a number, e.g. 'e5'")
+        raise BoardError(
+            f"{shown(name)} is no hex name; write a column letter and a number, e.g. 'e5'"
+        )
     return ord(name[0]) - ord("a") + 1, int(name[1:])
 
 
@@ -75,8 +81,8 @@ def hex_name(column: int, number: int) -> str:
     Raises:
         BoardError: when no such hex can be named (column outside a..z, number outside 0..99).
     """
-    if not 1 <= column <= 26 or not 0 <= number <= 99:
-        raise BoardError(f"no hex has column {column} and number {number}")
+    column = _COLUMNS.read(column, "hex column", BoardError)
+    number = _NUMBERS.read(number, "hex number", BoardError)
     return f"{chr(ord('a') + column - 1)}{number}"
 
 
@@ -156,7 +162,7 @@ class Board:
         try:
             return self._neighbours[hex]
         except KeyError:
-            raise BoardError(f"{hex!r} is no hex of board {self.name!r}") from None
+            raise BoardError(f"{shown(hex)} is no hex of board {self.name!r}") from None
 
     @cached_property
     def _neighbours(self) -> dict[str, tuple[str, ...]]:
@@ -178,7 +184,7 @@ class Board:
         """
         for hex in (start, end):
             if hex not in self.street_index:
-                raise BoardError(f"{hex!r} is no street hex of board {self.name!r}")
+                raise BoardError(f"{shown(hex)} is no street hex of board {self.name!r}")
         return self.street_distances(start)[end]
 
     def street_neighbours(self, hex: str) -> tuple[str, ...]:
@@ -226,7 +232,7 @@ class _Reader:
         self.label = name if isinstance(name, str) else "?"
 
     def fail(self, field: str, message: str) -> BoardError:
-        return BoardError(f"board {self.label!r}, field {field!r}: {message}")
+        return BoardError(f"board {shown(self.label)}, field {shown(field)}: {message}")
 
     def hex(self, field: str, value: object) -> str:
         try:
@@ -243,7 +249,7 @@ class _Reader:
         seen = set()
         for value in values:
             if value in seen:
-                raise self.fail(field, f"{value!r} is listed twice")
+                raise self.fail(field, f"{shown(value)} is listed twice")
             seen.add(value)
         return values
 
@@ -262,7 +268,7 @@ class _Reader:
         allowed = set(whole)
         for value in values:
             if value not in allowed:
-                raise self.fail(field, f"{value!r} is not in {whole_field!r}")
+                raise self.fail(field, f"{shown(value)} is not in {whole_field!r}")
 
 
 def board_from_dict(data: Mapping[str, Any]) -> Board:
@@ -282,7 +288,7 @@ def board_from_dict(data: Mapping[str, Any]) -> Board:
         if field not in _FIELDS and field not in _COMMENT_FIELDS:
             raise reader.fail(str(field), f"is unknown; a board has {', '.join(_FIELDS)}")
     if not isinstance(data["name"], str) or not _NAME.fullmatch(data["name"]):
-        raise reader.fail("name", f"{data['name']!r} must be lower-case letters, digits and _")
+        raise reader.fail("name", f"{shown(data['name'])} must be lower-case letters, digits and _")
 
     streets = reader.hexes("streets")
     if not 2 <= len(streets) <= MAX_STREETS:
@@ -303,10 +309,10 @@ def board_from_dict(data: Mapping[str, Any]) -> Board:
     for hex, number in reader.mapping("lit_gaslights").items():
         reader.subset("lit_gaslights", [reader.hex("lit_gaslights", hex)], gaslights, "gaslights")
         if number is not None:
-            if type(number) is not int or not 1 <= number <= MAX_TILE_NUMBER:
-                raise reader.fail(
-                    "lit_gaslights", f"tile {number!r} on {hex!r} must be null or 1..8"
-                )
+            try:
+                number = _TILES.read(number, f"the tile on {hex!r}", BoardError)
+            except BoardError as error:
+                raise reader.fail("lit_gaslights", f"{error}, or null") from None
             if number in numbers:
                 raise reader.fail(
                     "lit_gaslights", f"tile {number} is on {numbers[number]!r} and on {hex!r}"
@@ -324,7 +330,7 @@ def board_from_dict(data: Mapping[str, Any]) -> Board:
     exit_at: dict[str, str] = {}
     for name, value in reader.mapping("exits").items():
         if not _EXIT.fullmatch(name):
-            raise reader.fail("exits", f"exit name {name!r} must be letters and digits")
+            raise reader.fail("exits", f"exit name {shown(name)} must be letters and digits")
         hex = reader.hex("exits", value)
         reader.subset("exits", [hex], streets, "streets")
         if hex in exit_at:
@@ -339,7 +345,7 @@ def board_from_dict(data: Mapping[str, Any]) -> Board:
     for code, value in reader.mapping("start").items():
         if code not in KIND_BY_CODE:
             known = ", ".join(KIND_BY_CODE)
-            raise reader.fail("start", f"unknown character {code!r}; known are {known}")
+            raise reader.fail("start", f"unknown character {shown(code)}; known are {known}")
         hex = reader.hex("start", value)
         reader.subset("start", [hex], streets, "streets")
         if hex in stands_at:
@@ -350,7 +356,7 @@ def board_from_dict(data: Mapping[str, Any]) -> Board:
     if light is None and "JW" in dict(start):
         raise reader.fail("watson_light", "is missing although JW is on the board")
     if light is not None and light not in DIRECTIONS:
-        raise reader.fail("watson_light", f"{light!r} is none of {', '.join(DIRECTIONS)}")
+        raise reader.fail("watson_light", f"{shown(light)} is none of {', '.join(DIRECTIONS)}")
 
     board = Board(
         name=data["name"],
@@ -383,7 +389,7 @@ def built_in_boards() -> tuple[str, ...]:
 @lru_cache(maxsize=64)
 def _load_built_in(name: str) -> Board:
     text = resources.files("mrjack_ai.setup").joinpath("boards", f"{name}.json").read_text("utf-8")
-    return board_from_dict(json.loads(text))
+    return board_from_dict(parse_json(text, BoardError))
 
 
 def load_board(name_or_path: str | Path) -> Board:
@@ -399,26 +405,12 @@ def load_board(name_or_path: str | Path) -> Board:
     if not isinstance(name_or_path, Path) and not text.endswith(".json") and "/" not in text:
         if text not in built_in_boards():
             known = ", ".join(built_in_boards())
-            raise BoardError(f"unknown board {text!r}; built in are {known}, or give a .json file")
+            raise BoardError(
+                f"unknown board {shown(text)}; built in are {known}, or give a .json file"
+            )
         return _load_built_in(text)
-    path = Path(name_or_path)
+    content = read_text(name_or_path, BoardError, "board file")
     try:
-        content = path.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:  # ValueError: not UTF-8, or no possible path
-        raise BoardError(f"cannot read board file {text!r}: {error}") from None
-    try:
-        data = json.loads(content, object_pairs_hook=_no_duplicates)
+        return board_from_dict(parse_json(content, BoardError))
     except BoardError as error:
         raise BoardError(f"board file {text!r}: {error}") from None
-    except (ValueError, RecursionError) as error:  # also a number of too many digits
-        raise BoardError(f"board file {text!r} is not JSON: {error}") from None
-    return board_from_dict(data)
-
-
-def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in result:
-            raise BoardError(f"{key!r} is given twice in one object of the board file")
-        result[key] = value
-    return result

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
+from mrjack_ai.common.text import shown
 from mrjack_ai.errors import NotationError
 
 
@@ -93,4 +94,6 @@ def kind_of(code: str) -> Kind:
         return KIND_BY_CODE[code]
     except KeyError:
         known = ", ".join(KIND_BY_CODE)
-        raise NotationError(f"unknown character {code!r}; the characters are {known}") from None
+        raise NotationError(
+            f"unknown character {shown(code)}; the characters are {known}"
+        ) from None

@@ -9,7 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from mrjack_ai.errors import MrJackError, VariantError
+from mrjack_ai.common.numbers import COUNTS, WholeNumbers
+from mrjack_ai.common.text import shown
+from mrjack_ai.errors import ArgumentError, MrJackError, VariantError
 from mrjack_ai.setup.board import Board, board_from_dict, built_in_boards, load_board
 from mrjack_ai.setup.characters import KINDS, TABLE_ORDER, Ability, Kind, kind_of
 
@@ -31,14 +33,36 @@ PLAYER_NAMES: tuple[str, str] = ("detective", "jack")
 
 MAX_SEATS = 8
 MAX_TURNS = 8
+TURNS = WholeNumbers(1, MAX_TURNS)
+"""Numbers of turns a game can have."""
 CAST_SIZES: tuple[int, ...] = (2, 4, 8)
 
 FULL_CAST: tuple[str, ...] = tuple(kind.code for kind in KINDS[:8])
 
 
+_PLAYERS = WholeNumbers(DETECTIVE, JACK)
+
+
+def checked_player(player: object, name: str = "player") -> int:
+    """The id of a player: the one place that says what counts as one.
+
+    Args:
+        player: 0 or 1, as any kind of integer, but no `bool`.
+        name: what it is called, for the message.
+
+    Raises:
+        ArgumentError: when it is anything else.
+    """
+    try:
+        return _PLAYERS.read(player, name)
+    except ArgumentError:
+        told = f"{name} {shown(player)} must be 0 (Detective) or 1 (Jack)"
+        raise ArgumentError(told) from None
+
+
 def _parse_cast(cast: str | Iterable[str]) -> tuple[str, ...]:
     if not isinstance(cast, Iterable):
-        raise VariantError(f"cast {cast!r} must be character codes")
+        raise VariantError(f"cast {shown(cast)} must be character codes")
     codes = cast.replace(",", "+").split("+") if isinstance(cast, str) else list(cast)
     for code in codes:
         try:
@@ -46,7 +70,7 @@ def _parse_cast(cast: str | Iterable[str]) -> tuple[str, ...]:
         except (MrJackError, TypeError) as error:
             raise VariantError(f"cast: {error}") from None
     if len(set(codes)) != len(codes):
-        raise VariantError(f"cast {'+'.join(codes)!r} names a character twice")
+        raise VariantError(f"cast {shown('+'.join(codes))} names a character twice")
     if len(codes) not in CAST_SIZES:
         raise VariantError(
             f"cast {'+'.join(codes)!r} has {len(codes)} characters; 2, 4 or 8 can play"
@@ -79,13 +103,12 @@ class Variant:
     def __post_init__(self) -> None:
         if not isinstance(self.board, Board):
             raise VariantError(
-                f"board {self.board!r} is no Board; make_variant takes the name or file of one"
+                f"board {shown(self.board)} is no Board; make_variant takes the name or file of one"
             )
         object.__setattr__(self, "cast", _parse_cast(self.cast))
-        if type(self.turns) is not int or not 1 <= self.turns <= MAX_TURNS:
-            raise VariantError(f"turns {self.turns!r} must be a whole number from 1 to {MAX_TURNS}")
-        if self.first not in PLAYER_NAMES:
-            raise VariantError(f"first {self.first!r} must be 'detective' or 'jack'")
+        object.__setattr__(self, "turns", TURNS.read(self.turns, "turns", VariantError))
+        if not isinstance(self.first, str) or self.first not in PLAYER_NAMES:
+            raise VariantError(f"first {shown(self.first)} must be 'detective' or 'jack'")
         placed = dict(self.board.start)
         for code in self.cast:
             if code not in placed:
@@ -134,8 +157,12 @@ class Variant:
         """Player id for each card of a turn (3.2, 11.1).
 
         Args:
-            turn: turn number, counted from 1.
+            turn: turn number, counted from 1; whether the game lasts so long does not matter.
+
+        Raises:
+            VariantError: when it is no whole number, or negative.
         """
+        turn = COUNTS.read(turn, "turn", VariantError)
         first = PLAYER_NAMES.index(self.first)
         starter = first if turn % 2 == 1 else 1 - first
         other = 1 - starter
@@ -184,10 +211,10 @@ class Variant:
         if isinstance(board, Mapping):
             board = board_from_dict(board)
         elif not isinstance(board, (str, Board)):
-            raise VariantError(f"board {board!r} must be a name or a board object")
+            raise VariantError(f"board {shown(board)} must be a name or a board object")
         cast = data.get("cast", FULL_CAST)
         if not isinstance(cast, (str, list, tuple)):
-            raise VariantError(f"cast {cast!r} must be a list of codes")
+            raise VariantError(f"cast {shown(cast)} must be a list of codes")
         return make_variant(
             board=board,
             cast=cast,

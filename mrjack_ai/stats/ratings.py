@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from mrjack_ai.errors import TournamentError
+from mrjack_ai.common.numbers import WholeNumbers
+from mrjack_ai.errors import ArgumentError, TournamentError
 from mrjack_ai.stats.scores import EloEstimate
 
 ELO_PER_LOGIT = 400 / np.log(10)
@@ -112,23 +113,26 @@ def bradley_terry(
     Raises:
         TournamentError: when the games do not tell all ratings and the advantage of the side: no
             games, groups of agents that never met, or every agent playing one side only.
-        ValueError: for arrays of different shapes, negative indices or an unknown anchor.
+        ArgumentError: for arrays of different shapes, indices that are no whole numbers or
+            negative, or an unknown anchor.
     """
     detective, jack, deal = (np.asarray(array) for array in (detective, jack, deal))
     won = np.asarray(detective_won)
     games = detective.size
     if not detective.shape == jack.shape == won.shape == deal.shape == (games,):
-        raise ValueError(
+        raise ArgumentError(
             "detective, jack, detective_won and deal must have one entry for each game; their "
             f"shapes are {detective.shape}, {jack.shape}, {won.shape} and {deal.shape}"
         )
     if games == 0:
         raise TournamentError("there are no games to rate agents by")
+    if any(array.dtype.kind not in "iu" for array in (detective, jack, deal)):
+        raise ArgumentError("detective, jack and deal must be arrays of whole numbers")
     if min(detective.min(), jack.min()) < 0:
-        raise ValueError("an agent's index is negative; agents are counted from 0")
+        raise ArgumentError("an agent's index is negative; agents are counted from 0")
     agents = int(max(detective.max(), jack.max())) + 1
-    if anchor is not None and not 0 <= anchor < agents:
-        raise ValueError(f"anchor {anchor} must be an agent's index, 0 to {agents - 1}")
+    if anchor is not None:
+        anchor = WholeNumbers(0, agents - 1).read(anchor, "anchor")
     _check_connected(detective, jack, agents)
 
     # Games between the same two agents on the same sides are one cell: they have equal odds.

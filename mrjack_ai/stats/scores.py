@@ -15,6 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from mrjack_ai.common.numbers import COUNTS, WholeNumbers
+from mrjack_ai.common.text import shown
+from mrjack_ai.errors import ArgumentError
+
 Z95 = 1.959963984540054
 """Two-sided 95 % quantile of the normal distribution."""
 
@@ -100,10 +104,10 @@ def wilson(wins: int, games: int) -> Rate:
         games: number of independent games.
 
     Raises:
-        ValueError: for wins outside of that range.
+        ArgumentError: for wins outside of that range, or a number of games that is none.
     """
-    if not 0 <= wins <= games:
-        raise ValueError(f"wins {wins} must lie between 0 and the number of games, {games}")
+    games = COUNTS.read(games, "games")
+    wins = WholeNumbers(0, games).read(wins, "wins")
     if games == 0:
         return Rate(0, np.nan, np.nan, np.nan)
     from scipy.stats import binomtest  # not at the top: it takes longer to import than we do
@@ -128,8 +132,11 @@ def mean_score(scores: Sequence[float], games_each: int = 2) -> Rate:
     Args:
         scores: mean score of each deal, 0 to 1.
         games_each: games of a deal.
+
+    Raises:
+        ArgumentError: when that is no number of games.
     """
-    n = len(scores)
+    n, games_each = len(scores), COUNTS.read(games_each, "games_each")
     if n == 0:
         return Rate(0, np.nan, np.nan, np.nan)
     mean = float(np.mean(scores))
@@ -153,7 +160,7 @@ class PairCounts:
         won: pairs of which it won both games (score 1).
 
     Raises:
-        ValueError: when a count is negative.
+        ArgumentError: when a count is no whole number, or negative.
     """
 
     lost: int = 0
@@ -161,8 +168,9 @@ class PairCounts:
     won: int = 0
 
     def __post_init__(self) -> None:
-        if min(self.lost, self.split, self.won) < 0:
-            raise ValueError(f"{self} has a negative count; pairs are counted from 0 up")
+        for name in ("lost", "split", "won"):
+            count = COUNTS.read(getattr(self, name), f"number of {name} pairs")
+            object.__setattr__(self, name, count)
 
     @classmethod
     def from_games(cls, games: Iterable[tuple[Hashable, bool]]) -> PairCounts:
@@ -173,7 +181,7 @@ class PairCounts:
                 which only one game is there is left out.
 
         Raises:
-            ValueError: when a deal has more than two games.
+            ArgumentError: when a deal has more than two games.
         """
         deals: dict[Hashable, list[bool]] = {}
         for deal, won in games:
@@ -181,9 +189,9 @@ class PairCounts:
         counts = [0, 0, 0]
         for deal, pair in deals.items():
             if len(pair) > 2:
-                raise ValueError(
-                    f"deal {deal!r} has {len(pair)} games; give the games of one pairing only, "
-                    "two a deal"
+                raise ArgumentError(
+                    f"deal {shown(deal)} has {len(pair)} games; give the games of one pairing "
+                    "only, two a deal"
                 )
             if len(pair) == 2:
                 counts[sum(pair)] += 1

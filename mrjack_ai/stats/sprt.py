@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Literal
@@ -10,13 +9,20 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from mrjack_ai.common.numbers import RealNumbers
+from mrjack_ai.common.text import shown
 from mrjack_ai.errors import TournamentError
 from mrjack_ai.stats.scores import PairCounts, expected_score, pair_log_likelihood
 
 _LARGEST_ELO = 2000
 """Beyond this an expected score cannot be told from 0 or 1 by any number of games one can play."""
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
+_RANGES = {
+    "elo0": RealNumbers(-_LARGEST_ELO, _LARGEST_ELO),
+    "elo1": RealNumbers(-_LARGEST_ELO, _LARGEST_ELO),
+    "alpha": RealNumbers(0, 0.5, above=True, below=True),
+    "beta": RealNumbers(0, 0.5, above=True, below=True),
+}
 
 
 @dataclass(frozen=True)
@@ -75,18 +81,9 @@ class Sprt:
     beta: float
 
     def __post_init__(self) -> None:
-        for name in ("elo0", "elo1"):
-            if not abs(getattr(self, name)) <= _LARGEST_ELO:
-                raise TournamentError(
-                    f"{name}={getattr(self, name)} must lie between -{_LARGEST_ELO} "
-                    f"and {_LARGEST_ELO} points"
-                )
-        for name in ("alpha", "beta"):
-            if not 0 < getattr(self, name) < 0.5:
-                raise TournamentError(
-                    f"{name}={getattr(self, name)} must be a probability of error, more than 0 "
-                    "and less than 0.5"
-                )
+        for name, numbers in _RANGES.items():
+            number = numbers.read(getattr(self, name), name, TournamentError)
+            object.__setattr__(self, name, number)
         if not self.elo0 < self.elo1:
             raise TournamentError(
                 f"elo0={self.elo0:g} must be smaller than elo1={self.elo1:g}; to ask whether an "
@@ -106,12 +103,12 @@ class Sprt:
         for word in words:
             name, _, number = word.partition("=")
             if name not in names:
-                raise TournamentError(f"unknown word {word!r} in a sequential test; write {form}")
+                raise TournamentError(
+                    f"unknown word {shown(word)} in a sequential test; write {form}"
+                )
             if name in values:
                 raise TournamentError(f"{name} is given twice in a sequential test; write {form}")
-            if not _NUMBER.fullmatch(number):
-                raise TournamentError(f"{word!r} has no number after {name}=; write {form}")
-            values[name] = float(number)
+            values[name] = _RANGES[name].parse(number, name, TournamentError)
         missing = [name for name in names if name not in values]
         if missing:
             raise TournamentError(

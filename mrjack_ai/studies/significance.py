@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from mrjack_ai.errors import ArgumentError
 from mrjack_ai.stats.scores import PairCounts, Rate, mean_score, wilson
 
 if TYPE_CHECKING:
@@ -282,11 +283,11 @@ def by_group(
         As `family`, the first column being `column`.
 
     Raises:
-        ValueError: when a deal is in several groups.
+        ArgumentError: when a deal is in several groups.
     """
     groups = games.groupby("deal")[column]
     if (groups.nunique() > 1).any():
-        raise ValueError(f"column {column!r} must be the same in all games of a deal")
+        raise ArgumentError(f"column {column!r} must be the same in all games of a deal")
     scores, group = deal_scores(games), groups.first().sort_index()
     found = {
         str(name): group_difference(scores[group == name], scores[group != name])

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mrjack_ai.agents.registry import parse_agent
+from mrjack_ai.errors import ArgumentError
 from mrjack_ai.stats.ratings import Ratings, bradley_terry
 from mrjack_ai.stats.scores import Z95, PairCounts
 from mrjack_ai.studies.significance import ratio_by_deals
@@ -184,11 +185,11 @@ def fit_line(x: Floats, y: Floats, covariance: Floats, degree: int = 1) -> Line:
         degree: of the polynomial, less than n.
 
     Raises:
-        ValueError: when there are too few points.
+        ArgumentError: when there are too few points.
     """
     x, y, errors = (np.asarray(array, np.float64) for array in (x, y, covariance))
     if len(x) <= degree:
-        raise ValueError(f"{len(x)} points do not decide a polynomial of degree {degree}")
+        raise ArgumentError(f"{len(x)} points do not decide a polynomial of degree {degree}")
     if errors.ndim == 1:
         errors = np.diag(errors)
     design = np.vander(x, degree + 1, increasing=True)

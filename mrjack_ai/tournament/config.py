@@ -20,12 +20,14 @@ from pathlib import Path
 from typing import Any
 
 from mrjack_ai.agents import load_code
+from mrjack_ai.common.reading import read_text
+from mrjack_ai.common.text import shown
 from mrjack_ai.errors import TournamentError
 from mrjack_ai.setup.board import built_in_boards
 from mrjack_ai.setup.variant import FULL_CAST, MAX_TURNS, make_variant
 from mrjack_ai.stats.sprt import Sprt
 from mrjack_ai.tournament.deals import read_deals
-from mrjack_ai.tournament.schedule import Settings
+from mrjack_ai.tournament.schedule import GAMES, Settings
 
 DEFAULT_AGENTS = ("greedy", "cautious", "random")
 DEFAULT_GAMES = 200
@@ -89,11 +91,12 @@ def make_settings(
     if games is None:
         usual = DEFAULT_GAMES if sprt is None else DEFAULT_SPRT_GAMES
         games = usual if found is None else 2 * len(found)
+    games = GAMES.read(games, "games", TournamentError)
     if found is not None:
         # Deals that are not played decide nothing; a file may grow behind those that are.
         found = found[: max(games // 2, 1)]
     return Settings(
-        agents=tuple(agent.strip() for agent in agents),
+        agents=tuple(agents),
         games=games,
         seed=seed,
         variant=variant,
@@ -114,18 +117,19 @@ def read_description(path: str | Path) -> dict[str, Any]:
         TournamentError: when it cannot be read, or a word is unknown or of the wrong type.
     """
     path = Path(path)
+    text = read_text(path, TournamentError)
     try:
-        text = path.read_text(encoding="utf-8")
         words = tomllib.loads(text)
-    except (OSError, ValueError, RecursionError) as error:  # TOML errors name line and column
+    except (ValueError, RecursionError) as error:  # TOML errors name line and column
         raise TournamentError(f"cannot read {str(path)!r}: {error}") from None
     for word, value in words.items():
         if word not in _WORDS:
-            raise TournamentError(f"{str(path)!r}: unknown {word!r}; known are {', '.join(_WORDS)}")
+            known = ", ".join(_WORDS)
+            raise TournamentError(f"{str(path)!r}: unknown {shown(word)}; known are {known}")
         types, name = _WORDS[word]
         texts = value if isinstance(value, list) else []
         if type(value) not in types or not all(isinstance(text, str) for text in texts):
-            raise TournamentError(f"{str(path)!r}: {word} = {value!r} must be {name}")
+            raise TournamentError(f"{str(path)!r}: {word} = {shown(value)} must be {name}")
     if "deals" in words:
         words["deals"] = str(path.parent / words["deals"])
     if "code" in words:

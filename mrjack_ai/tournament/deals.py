@@ -28,13 +28,19 @@ from pathlib import Path
 import numpy as np
 
 from mrjack_ai.common.files import write_whole
+from mrjack_ai.common.numbers import COUNTS, SEEDS, WholeNumbers
+from mrjack_ai.common.reading import read_text
+from mrjack_ai.common.text import lines_of, shown
 from mrjack_ai.engine.tables import deal_outcomes
-from mrjack_ai.errors import MrJackError
+from mrjack_ai.errors import ArgumentError, MrJackError
 from mrjack_ai.game.actions import action_space
 from mrjack_ai.game.state import State
-from mrjack_ai.setup.variant import Variant
+from mrjack_ai.setup.variant import MAX_SEATS, Variant
 
 DEALS_FIRST_LINE = "mrjack deals 1"
+
+_SEATS, _OUTCOMES = WholeNumbers(0, MAX_SEATS - 1), WholeNumbers(0, 69)
+"""A deal is half of eight cards: one of 70."""
 
 _DEAL_STREAM = 0
 """First element of the spawn key of every deal; agents' streams have another."""
@@ -58,11 +64,17 @@ class Deal:
     deals: tuple[int, ...]
     pile: tuple[int, ...]
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "identity", _SEATS.read(self.identity, "identity", DealError))
+        for name, numbers in (("deals", _OUTCOMES), ("pile", _SEATS)):
+            values = tuple(numbers.read(one, name, DealError) for one in getattr(self, name))
+            object.__setattr__(self, name, values)
+
     def outcome(self, state: State) -> int:
         """The outcome of the chance node a game on this deal has reached.
 
         Raises:
-            ValueError: when the state is at no chance node.
+            ArgumentError: when the state is at no chance node.
         """
         if state.node == "jack":
             return self.identity
@@ -70,7 +82,7 @@ class Deal:
             return self.deals[state.turn // 2]
         if state.node == "alibi":
             return self.pile[state.alibi_count(0) + state.alibi_count(1)]
-        raise ValueError(f"a {state.node} node is no chance node")
+        raise ArgumentError(f"a {state.node} node is no chance node")
 
 
 def make_deal(variant: Variant, rng: np.random.Generator) -> Deal:
@@ -94,7 +106,11 @@ def seeded_deal(variant: Variant, seed: int, number: int) -> Deal:
     """Deal `number` of the endless row of deals that belongs to a seed.
 
     Whoever knows the seed knows the deals; see `keyed_generator` for games of which they do not.
+
+    Raises:
+        DealError: when seed or number are none, or out of range.
     """
+    seed, number = SEEDS.read(seed, "seed", DealError), COUNTS.read(number, "number", DealError)
     sequence = np.random.SeedSequence(seed, spawn_key=(_DEAL_STREAM, number))
     return make_deal(variant, np.random.default_rng(sequence))
 
@@ -145,7 +161,8 @@ def parse_deal(text: str, variant: Variant) -> Deal:
     half = len(variant.cast) // 2
     for cards, (_, codes) in zip(dealt, parts[1:], strict=False):
         if tuple(sorted(cards)) not in outcomes:
-            raise DealError(f"'deal {codes.strip()}' must name {half} different characters")
+            told = shown(f"deal {codes.strip()}")
+            raise DealError(f"{told} must name {half} different characters")
     if sorted([identity, *pile]) != list(range(len(variant.cast))):
         raise DealError("the pile must hold every character but Jack's, once")
     return Deal(identity, tuple(outcomes[tuple(sorted(cards))] for cards in dealt), pile)
@@ -155,7 +172,7 @@ def _seats(codes: str, variant: Variant) -> tuple[int, ...]:
     found = []
     for code in (part.strip() for part in codes.split(",")):
         if code not in variant.seat_of:
-            raise DealError(f"{code!r} must be one of {', '.join(variant.cast)}")
+            raise DealError(f"{shown(code)} must be one of {', '.join(variant.cast)}")
         found.append(variant.seat_of[code])
     return tuple(found)
 
@@ -178,11 +195,8 @@ def read_deals(path: str | Path, variant: Variant) -> tuple[Deal, ...]:
         DealError: when it cannot be read, is none, is for another cast or number of turns, or a
             line is damaged, naming the line.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:  # ValueError: not UTF-8, or no possible path
-        raise DealError(f"cannot read {str(path)!r}: {error}") from None
-    stripped = ((number, line.strip()) for number, line in enumerate(text.splitlines(), start=1))
+    text = read_text(path, DealError)
+    stripped = ((number, line.strip()) for number, line in enumerate(lines_of(text), start=1))
     lines = [(number, line) for number, line in stripped if line and not line.startswith("#")]
     if not lines or lines[0][1] != DEALS_FIRST_LINE:
         raise DealError(f"{str(path)!r} is no file of deals: it must begin {DEALS_FIRST_LINE!r}")
@@ -194,9 +208,9 @@ def read_deals(path: str | Path, variant: Variant) -> tuple[Deal, ...]:
             if field is None:
                 deals.append(parse_deal(line, variant))
             elif field[1] not in header:
-                raise DealError(f"{field[1]!r} must be {' or '.join(header)}, each once")
+                raise DealError(f"{shown(field[1])} must be {' or '.join(header)}, each once")
             elif field[2] != (wanted := header.pop(field[1])):
-                raise DealError(f"these deals are for {line!r}, the games for {wanted!r}")
+                raise DealError(f"these deals are for {shown(line)}, the games for {wanted!r}")
         except DealError as error:
             raise DealError(f"{str(path)!r}, line {number}: {error}") from None
     if header:

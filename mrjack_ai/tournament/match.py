@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from mrjack_ai.agents.base import Agent
+from mrjack_ai.common.text import printable, shortened
 from mrjack_ai.errors import AgentError, IllegalChoiceError, TimeLimitError
 from mrjack_ai.game.state import State, new_game
 from mrjack_ai.setup.variant import PLAYER_NAMES, Player, Variant
@@ -23,7 +24,7 @@ FORFEIT_KINDS = (EXCEPTION, ILLEGAL_ACTION, TIME, CRASH)
 CHANCE: int = Player.CHANCE
 """Stands for the outcome that the deal has for a chance node."""
 
-_LONGEST_MESSAGE, _LONGEST_TRACEBACK, _LONGEST_LOG = 1000, 20_000, 65_536
+_LONGEST_TRACEBACK, _LONGEST_LOG = 20_000, 65_536
 
 
 @dataclass(frozen=True)
@@ -44,13 +45,13 @@ class Forfeit:
 
     def __post_init__(self) -> None:
         # Anything can stand in an agent's exception, even what no file can hold.
-        message = " ".join(_storable(self.message).split())[:_LONGEST_MESSAGE]
+        message = shortened(printable(" ".join(self.message.split())))
         object.__setattr__(self, "message", message)
-        object.__setattr__(self, "traceback", _storable(self.traceback)[-_LONGEST_TRACEBACK:])
+        object.__setattr__(self, "traceback", _end(self.traceback, _LONGEST_TRACEBACK))
 
 
-def _storable(text: str) -> str:
-    return text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\0")
+def _end(text: str, most: int) -> str:
+    return printable(text[-most:], lines=True)[-most:]
 
 
 @dataclass(frozen=True)
@@ -156,7 +157,7 @@ class _Table:
             return ""
         try:
             said = self.agents[player].log()
-            return _storable(said)[-_LONGEST_LOG:] if said else ""
+            return _end(said, _LONGEST_LOG) if said else ""
         except Exception:
             return ""
 

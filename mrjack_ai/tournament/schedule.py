@@ -6,7 +6,7 @@ import re
 import secrets
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import combinations
@@ -15,8 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mrjack_ai.agents import make_agent
-from mrjack_ai.agents.registry import is_built_in, name_of
-from mrjack_ai.errors import TournamentError
+from mrjack_ai.agents.registry import canonical_spec, is_built_in, is_same_agent, name_of
+from mrjack_ai.common.numbers import SEEDS, RealNumbers, WholeNumbers
+from mrjack_ai.common.text import printable, shown
+from mrjack_ai.errors import AgentError, TournamentError
 from mrjack_ai.game.record import GameRecord, ending_word
 from mrjack_ai.game.state import State
 from mrjack_ai.setup.variant import DETECTIVE, JACK, PLAYER_NAMES, Variant
@@ -35,14 +37,10 @@ from mrjack_ai.version import RULES_VERSION
 # First element of every spawn key of an agent's generator; that of deals is another.
 _AGENT_STREAM = 1
 
+_LIMIT = "move time limit in milliseconds"
+
 _LONGEST_LOG = 4000
 """So much of the end of a log is shown."""
-
-MOST_GAMES = 10**12
-"""Most games of a pairing."""
-
-MOST_SEED = 2**128 - 1
-"""The greatest seed: as many bits as NumPy's `SeedSequence` takes from the system's randomness."""
 
 FORMATS: dict[str, str] = {
     "round-robin": "each agent against each other one",
@@ -52,6 +50,12 @@ FORMATS: dict[str, str] = {
 }
 """What can be played, and who meets whom in it."""
 
+GAMES = WholeNumbers(1, 10**12)
+"""How many games a pairing can have; whether they are even is asked apart."""
+MOST_GAMES, MOST_SEED = GAMES.most, SEEDS.most
+MOVE_TIME_LIMITS = RealNumbers(0, 10**9, above=True)
+"""Milliseconds for a decision."""
+
 _LEAST_AGENTS = {"round-robin": 2, "match": 2, "gauntlet": 2, "self-play": 1}
 
 
@@ -60,8 +64,9 @@ class Settings:
     """A tournament: everything that decides its games.
 
     Attributes:
-        agents: specification strings, all different: two for a match, at least one for
-            self-play, at least two else. A gauntlet is the first one's against the others.
+        agents: specification strings, no two of the same agent: two for a match, at least one for
+            self-play, at least two else. A gauntlet is the first one's against the others. They
+            are kept in one spelling (see `canonical_spec`).
         games: games of each pairing, 2 to 10^12; even, since each deal is played with both sides.
             With a sequential test, the most that are played.
         seed: 0 to 2^128-1.
@@ -100,10 +105,16 @@ class Settings:
     key: str | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        if self.format not in FORMATS:
-            raise TournamentError(f"format {self.format!r} must be one of {', '.join(FORMATS)}")
-        if not all(isinstance(agent, str) for agent in self.agents):
-            raise TournamentError(f"agents {self.agents!r} must be specification strings")
+        if not isinstance(self.format, str) or self.format not in FORMATS:
+            raise TournamentError(f"format {shown(self.format)} must be {', '.join(FORMATS)}")
+        self._set("agents", _specs(self.agents))
+        if self.deals is not None:
+            self._set("deals", tuple(self.deals))
+        self._set("games", GAMES.read(self.games, "games", TournamentError))
+        self._set("seed", SEEDS.read(self.seed, "seed", TournamentError))
+        if self.move_time_limit is not None:
+            limit = MOVE_TIME_LIMITS.read(self.move_time_limit, _LIMIT, TournamentError)
+            self._set("move_time_limit", limit)
         count, least = len(self.agents), _LEAST_AGENTS[self.format]
         if count < least or (self.format == "match" and count != 2):
             few = {1: "at least one agent", 2: "at least two agents"}[least]
@@ -115,35 +126,30 @@ class Settings:
                 f"an agent is listed twice in {shlex.join(self.agents)}; "
                 "the format self-play lets agents play themselves"
             )
-        if type(self.games) is not int or self.games < 2 or self.games % 2:
+        if self.games < 2 or self.games % 2:
             raise TournamentError(
                 f"games {self.games} must be even and at least 2: each deal is played twice, "
                 "with the sides swapped"
             )
-        if self.games > MOST_GAMES or self.total_games >= 2**63:
-            raise TournamentError(
-                f"games {self.games} of each pairing must be at most 10^12, and fewer than 2^63 in "
-                "all"
-            )
+        if self.total_games >= 2**63:
+            raise TournamentError(f"games {self.games} of each pairing are 2^63 or more in all")
         if self.deals is not None and self.games > 2 * len(self.deals):
             raise TournamentError(
                 f"games {self.games} are more than twice the {len(self.deals)} deals given"
             )
-        if type(self.seed) is not int or not 0 <= self.seed <= MOST_SEED:
-            raise TournamentError(f"seed {self.seed} must be a whole number from 0 to 2^128-1")
         if self.key is not None and not (
             isinstance(self.key, str) and re.fullmatch("[0-9a-f]{64}", self.key)
         ):
             raise TournamentError("a key must be 64 hexadecimal digits, in lower case")
-        limit = self.move_time_limit
-        if limit is not None and not (type(limit) in (int, float) and 0 < limit < 1e9):
-            raise TournamentError(f"move time limit {limit} must be a number of milliseconds")
         if self.sprt is not None and (count != 2 or self.format == "self-play"):
             what = "self-play" if self.format == "self-play" else f"{count} agents"
             raise TournamentError(
                 f"a sequential test is for a match of two agents, not for {what}; leave out "
                 "--sprt, or the other agents"
             )
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
 
     def check_agents(self, allow_cheats: bool = False) -> frozenset[int]:
         """Build every agent once.
@@ -153,9 +159,16 @@ class Settings:
 
         Raises:
             AgentError: when a specification is wrong.
-            TournamentError: for an agent that cheats, unless that is allowed.
+            TournamentError: for an agent that cheats, unless that is allowed, and for two
+                specifications of one agent.
         """
         cheats = set()
+        for one, other in combinations(self.agents, 2):
+            if is_same_agent(one, other):
+                raise TournamentError(
+                    f"{one!r} and {other!r} are the same agent; the format self-play lets agents "
+                    "play themselves"
+                )
         for number, spec in enumerate(self.agents):
             if not type(make_agent(spec)).cheats:
                 continue
@@ -252,6 +265,25 @@ def _game(number: int, pairings: list[tuple[int, int]]) -> Game:
     pairing, swapped = divmod(place, 2)
     one, other = pairings[pairing]
     return Game(pairing, deal, (other, one) if swapped else (one, other), number)
+
+
+def _specs(agents: object) -> tuple[str, ...]:
+    """Specifications in one spelling; those that are not known here stay as they are."""
+    if isinstance(agents, (str, bytes)) or not isinstance(agents, Iterable):
+        raise TournamentError(f"agents {shown(agents)} must be specification strings")
+    found = []
+    for spec in agents:
+        if not isinstance(spec, str):
+            raise TournamentError(f"agent {shown(spec)} must be a specification string")
+        if not spec.isprintable():
+            raise TournamentError(
+                f"agent {shown(spec)} must be one line without control characters"
+            )
+        try:
+            found.append(canonical_spec(spec))
+        except AgentError:  # told when they are to play
+            found.append(spec.strip())
+    return tuple(found)
 
 
 class GamesInOrder:
@@ -488,7 +520,7 @@ def log_texts(result: GameResult, settings: Settings) -> list[tuple[str, str]]:
         (result.detective, "Detective", result.detective_log),
         (result.jack, "Jack", result.jack_log),
     ):
-        text = (log or "").strip()[-_LONGEST_LOG:]
+        text = printable((log or "").strip()[-_LONGEST_LOG:], lines=True)
         if text and text not in (result.forfeit_traceback or ""):
             found.append((f"log of {settings.agents[agent]} as {side}", text))
     return found
@@ -499,4 +531,4 @@ def forfeit_text(record: GameRecord) -> str:
     forfeit = record.details["forfeit"]
     agent = record.agents[PLAYER_NAMES.index(forfeit["by"])]
     side = forfeit["by"].capitalize()
-    return f"{agent} as {side} forfeits ({forfeit['kind']}): {forfeit['message']}"
+    return printable(f"{agent} as {side} forfeits ({forfeit['kind']}): {forfeit['message']}")
