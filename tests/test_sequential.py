@@ -198,7 +198,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
     assert line in shown
     for words, message in (
         (["elo0=0"], "elo1 and alpha and beta missing in a sequential test"),
-        ([*WORDS.split()[:3], "beta=2"], "beta=2.0 must be a probability of error"),
+        ([*WORDS.split()[:3], "beta=2"], "beta 2.0 must be a number above 0 and below 0.5"),
     ):
         assert main([*arguments, *words]) == 2
         assert message in capsys.readouterr().err

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shlex
 import signal
@@ -10,9 +9,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -28,8 +25,6 @@ from mrjack_ai.tournament import (
     recover,
     run_tournament,
 )
-from mrjack_ai.tournament import workers as workers_module
-from mrjack_ai.tournament.schedule import Game, GameResult
 from mrjack_ai.tournament.store import ResultsReader, ResultsWriter
 
 SMALL = make_variant("mews", "SH+JW+SG+WG", 4)
@@ -134,10 +129,7 @@ def test_missing_games_are_played_wherever_they_are(
     assert again == results
 
 
-def test_results_can_be_read_while_they_are_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(workers_module, "GATHER_SECONDS", 0.0)
+def test_results_can_be_read_while_they_are_written(tmp_path: Path) -> None:
     path = tmp_path / "r.db"
     seen = []
     run_tournament(
@@ -145,39 +137,6 @@ def test_results_can_be_read_while_they_are_written(
     )
     assert seen == list(range(9))
     assert load_results(path).complete
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_games_are_counted_when_they_are_in_the_file(tmp_path: Path, workers: int) -> None:
-    path = tmp_path / "r.db"
-    counted = []
-
-    def report(done: int, _: int) -> None:
-        counted.append(done)
-        if done % 20 == 1:
-            assert len(load_results(path).records) >= done
-
-    run_tournament(replace(MANY, games=200), workers=workers, out=path, progress=report)
-    assert counted == list(range(201))
-
-
-@pytest.mark.parametrize("error", [KeyboardInterrupt, ZeroDivisionError])
-def test_games_that_are_over_are_kept_when_the_next_breaks_off(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
-) -> None:
-    play = Game.result
-
-    def breaks_off(game: Game, *arguments: Any, **named: Any) -> GameResult:
-        if game.number == 5:
-            raise error
-        return play(game, *arguments, **named)
-
-    monkeypatch.setattr(workers_module, "GATHER_SECONDS", 60.0)
-    monkeypatch.setattr(Game, "result", breaks_off)
-    path = tmp_path / "r.db"
-    with contextlib.suppress(ZeroDivisionError):
-        run_tournament(small(), out=path)
-    assert len(load_results(path).records) == 5
 
 
 def test_records_of_a_file_behave_as_a_tuple(whole: tuple[Path, Results]) -> None:

@@ -301,12 +301,7 @@ class State(PositionView):
 
     def history_strings(self) -> list[str]:
         """Texts of all actions and outcomes so far, in order (section 9)."""
-        space, names = self._space, self._space.names
-        return [
-            names[code] if code < EVENT_JACK else event_text(space, code)
-            for code in self.events()
-            if code < EVENT_WITNESS
-        ]
+        return [event_text(self._space, code) for code in self.events() if code < EVENT_WITNESS]
 
     def move_number(self) -> int:
         """How many actions and outcomes there were."""

@@ -22,7 +22,6 @@ import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb
 from pathlib import Path
 
 import numpy as np
@@ -93,11 +92,11 @@ def make_deal(variant: Variant, rng: np.random.Generator) -> Deal:
         rng: source of randomness.
     """
     seats = len(variant.cast)
-    cards = rng.permutation(seats).tolist()
-    outcomes = comb(seats, seats // 2)
+    cards = [int(seat) for seat in rng.permutation(seats)]
+    outcomes = len(deal_outcomes(seats))
     return Deal(
         identity=cards[0],
-        deals=tuple(rng.integers(outcomes, size=(variant.turns + 1) // 2).tolist()),
+        deals=tuple(int(n) for n in rng.integers(outcomes, size=(variant.turns + 1) // 2)),
         pile=tuple(cards[1:]),
     )
 

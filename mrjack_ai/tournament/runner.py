@@ -17,13 +17,13 @@ from mrjack_ai.game.record import GameRecord, read_records
 from mrjack_ai.stats.sprt import SprtStatus
 from mrjack_ai.tournament.contents import is_results_file
 from mrjack_ai.tournament.outcomes import Outcomes
-from mrjack_ai.tournament.schedule import GameResult, GamesInOrder, Settings, forfeit_text
+from mrjack_ai.tournament.schedule import GameResult, Settings, forfeit_text
 from mrjack_ai.tournament.store import (
     ResultsReader,
     ResultsWriter,
     stored_settings,
 )
-from mrjack_ai.tournament.workers import Gathered, WorkerPool, load_all, play_on_executor
+from mrjack_ai.tournament.workers import WorkerPool, load_all, play_on_executor
 
 Progress = Callable[[int, int], None]
 
@@ -140,8 +140,8 @@ def run_tournament(
     The set of games is the same whatever the number of workers, and on any executor. Games of
     agents from outside follow from the seed and a key: a random one, unless the settings or the
     file `out` have one; it is in the settings returned (see `Settings`). With `out`,
-    games are written to an SQLite file as they are over (short ones every 20 milliseconds); a file
-    of the same settings that is not complete is carried on.
+    each game is written to an SQLite file as soon as it is over; a file of the same settings that
+    is not complete is carried on.
 
     An agent that raises an exception, returns an illegal action or exceeds the time limit forfeits
     that game, and the tournament goes on. One that never returns can only be stopped in worker
@@ -193,7 +193,7 @@ def run_tournament(
         todo = outcomes.missing()
         workers = min(workers, max(1, settings.total_games - done))
         with contextlib.closing(_play(settings, todo, workers, executor, cheats)) as games:
-            for results in filter(None, games):
+            for results in games:
                 whole = [result for result in results if result.forfeit_by is None or not strict]
                 keep.add(whole)
                 for _ in whole:
@@ -246,27 +246,11 @@ def _play(
     if executor is not None:
         yield from play_on_executor(settings, numbers, executor, workers, cheats)
     elif workers == 1:
-        yield from _play_here(settings, numbers, cheats)
+        for number in numbers:
+            yield [settings.game(number).result(settings, cheats=cheats)]
     else:
         with contextlib.closing(WorkerPool(settings, workers, cheats)) as pool:
             yield from pool.play(numbers)
-
-
-def _play_here(
-    settings: Settings, numbers: Iterator[int], cheats: frozenset[int]
-) -> Generator[list[GameResult], None, None]:
-    """Play games in this process; none that is over waits long, or beside a forfeit."""
-    games, results = GamesInOrder(settings, cheats=cheats), Gathered()
-    try:
-        for number in numbers:
-            result = games.play(number)
-            results.add(result)
-            if results.due() or result.forfeit_by is not None:
-                yield results.take()
-    except (Exception, KeyboardInterrupt):
-        yield results.take()  # what is over is kept
-        raise
-    yield results.take()
 
 
 def load_results(path: str | Path) -> Results:

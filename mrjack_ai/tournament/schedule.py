@@ -286,36 +286,6 @@ def _specs(agents: object) -> tuple[str, ...]:
     return tuple(found)
 
 
-class GamesInOrder:
-    """Plays games of a schedule, the same deal for at least two in a row.
-
-    Args:
-        settings: the tournament.
-        watch: told what goes on.
-        cheats: as for `Game.result`.
-    """
-
-    def __init__(
-        self,
-        settings: Settings,
-        watch: Watch | None = None,
-        cheats: frozenset[int] | None = None,
-    ) -> None:
-        self._settings = settings
-        self._watch = watch
-        self._cheats = cheats
-        self._number = -1
-        self._deal: Deal | None = None
-
-    def play(self, number: int) -> GameResult:
-        """The result of game `number`, counted from 0."""
-        game = self._settings.game(number)
-        # With a key a deal is a secret, which must not lie about until the next game.
-        if self._settings.key is None and game.deal != self._number:
-            self._number, self._deal = game.deal, game.make_deal(self._settings)
-        return game.result(self._settings, self._watch, self._cheats, self._deal)
-
-
 @dataclass(frozen=True)
 class Game:
     """One game of the schedule.
@@ -345,7 +315,6 @@ class Game:
         settings: Settings,
         watch: Watch | None = None,
         cheats: frozenset[int] | None = None,
-        deal: Deal | None = None,
     ) -> GameResult:
         """Play the game; but for times it depends on nothing but the settings and this game.
 
@@ -353,7 +322,6 @@ class Game:
             settings: the tournament.
             watch: told what goes on.
             cheats: what `Settings.check_agents` has returned; None asks the classes now.
-            deal: what `make_deal` returns, where it is known already.
         """
         # An agent that plays itself sits there as two, which swap sides like any two.
         keys = self.players
@@ -370,7 +338,7 @@ class Game:
         played = play_timed(
             settings.variant,
             makers,
-            deal or self.make_deal(settings),
+            self.make_deal(settings),
             generators,
             None if limit is None else limit / 1000,
             watch,

@@ -1,8 +1,7 @@
 """Results files: one SQLite database a tournament, written game by game.
 
-Games are committed as their results arrive, those that come within 20 milliseconds together, so
-that killing the process loses the games in flight and what was done in such a moment. What the
-tables hold (`form` says how):
+A game is committed as soon as its result arrives, so that killing the process loses the games in
+flight and no other. What the tables hold (`form` says how):
 
 - `tournament`: one row, the settings as JSON (see `Settings.to_dict`);
 - `copies`: the same again, for `recovery.recover`;

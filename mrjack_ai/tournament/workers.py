@@ -36,14 +36,13 @@ from mrjack_ai.engine.warmup import ENGINE
 from mrjack_ai.errors import AgentError, TournamentError
 from mrjack_ai.game.state import new_game
 from mrjack_ai.tournament.match import CHANCE, CRASH, TIME, Forfeit
-from mrjack_ai.tournament.schedule import GameResult, GamesInOrder, Settings
+from mrjack_ai.tournament.schedule import GameResult, Settings
 
 BATCH_SECONDS = 0.1
 """How much work a worker is handed at a time, once the length of a game is known."""
 
 GATHER_SECONDS = 0.02
-"""Results are handed on together when they come faster than this: to write one game costs as much
-as a good part of playing a short one."""
+"""The coordinator takes results of worker processes together when they come faster than this."""
 
 HANG_SECONDS = 5.0
 """A worker is killed when a decision takes twice the limit and these seconds."""
@@ -115,12 +114,11 @@ def play_batch(settings: Settings, numbers: Sequence[int], players: Players) -> 
     _prepare(settings, players)
     _check_programs(settings.agents)
     results: list[GameResult] = []
-    games = GamesInOrder(settings, cheats=players.cheats)
     started = time.perf_counter()
     for number in numbers:
         if results and time.perf_counter() - started > 2 * BATCH_SECONDS:
             break
-        results.append(games.play(number))
+        results.append(settings.game(number).result(settings, cheats=players.cheats))
     return results
 
 
@@ -135,28 +133,6 @@ def _check_programs(agents: tuple[str, ...]) -> None:
                 raise TournamentError(
                     f"a worker says: {error}; the program must be there under the same path as here"
                 ) from None
-
-
-class Gathered:
-    """Results that wait to be handed on together."""
-
-    def __init__(self) -> None:
-        self._results: list[GameResult] = []
-        self._taken = -math.inf
-
-    def add(self, result: GameResult) -> None:
-        """Keep one more."""
-        self._results.append(result)
-
-    def due(self) -> bool:
-        """True when none should wait any longer."""
-        return time.monotonic() >= self._taken + GATHER_SECONDS
-
-    def take(self) -> list[GameResult]:
-        """All there are; none are left."""
-        results, self._results = self._results, []
-        self._taken = time.monotonic()
-        return results
 
 
 class _Pace:
@@ -244,7 +220,6 @@ class _Shared:
     def begin(self, number: int) -> None:
         """A game begins; -1 when none is played."""
         self._now[:] = (number, -1, 0.0, 0)
-        self._count = 0  # the worker's own; the coordinator reads what is shared
 
     def asked(self, player: int, timed: bool) -> None:
         self._now[2] = time.monotonic() if timed else math.inf
@@ -254,10 +229,10 @@ class _Shared:
         self._now[1] = -1
 
     def played(self, action: int) -> None:
-        count = self._count
+        count = int(self._now[3])
         if count < _MOST_ACTIONS:
             self._actions[count] = action
-            self._count = self._now[3] = count + 1
+            self._now[3] = count + 1
 
     @property
     def number(self) -> int:
@@ -300,23 +275,18 @@ def _work(pipe: pipes.Connection, shared: _Shared, settings: Settings, players: 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_die_with_the_coordinator, args=(shared,), daemon=True).start()
     report_groups_to(shared.programs)
-    results = Gathered()
     try:
         _prepare(settings, players)
-        games = GamesInOrder(settings, shared, players.cheats)
-        pipe.send([])  # ready
+        pipe.send(None)  # ready
         while (numbers := pipe.recv()) is not None:
             for number in numbers:
                 shared.begin(number)
-                results.add(games.play(number))
+                result = settings.game(number).result(settings, shared, players.cheats)
                 shared.begin(-1)
-                if results.due():
-                    pipe.send(results.take())
-            pipe.send(results.take())
+                pipe.send(result)
     except (EOFError, BrokenPipeError, ConnectionResetError):
         return
     except Exception:  # not of an agent, whose exceptions end its game only: tell, and stop
-        pipe.send(results.take())
         pipe.send(traceback.format_exc())
 
 
@@ -484,8 +454,8 @@ class WorkerPool:
                     error.add_note(message)
                     raise error
                 worker.ready = True
-                for result in message:
-                    results.append(result)
+                if message is not None:
+                    results.append(message)
                     worker.games.popleft()
                     self._idle_deaths = 0
                 if not worker.pipe.poll():
