@@ -74,9 +74,15 @@ def test_name_stays_what_it_is_when_modules_are_imported_directly() -> None:
 
 def test_agents_are_known_in_their_order_before_they_are_loaded() -> None:
     code = "import json, mrjack_ai.agents as a; print(json.dumps(a.agent_names()))"
-    assert in_new_python(code) == ["random", "cautious", "greedy", "pimc", "ismcts", "mo-ismcts", "omniscient"] + [
-        *["cmd", "equilibrium", "openspiel"]
-    ]
+    assert in_new_python(code) == [
+        "random",
+        "cautious",
+        "greedy",
+        "pimc",
+        "ismcts",
+        "mo-ismcts",
+        "omniscient",
+    ] + [*["cmd", "equilibrium", "openspiel"]]
 
 
 def test_only_the_very_classes_of_the_library_are_built_in(monkeypatch: pytest.MonkeyPatch) -> None:

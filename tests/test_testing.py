@@ -32,7 +32,11 @@ def test_built_in_agents_keep_the_contract(spec: str) -> None:
 def test_every_built_in_agent_is_checked() -> None:
     checked = {spec.partition(":")[0] for spec in BUILT_IN}
     ours = {name for name in agent_names() if agent_class(name).__module__.startswith("mrjack_ai.")}
-    assert ours == checked | {"cmd", "equilibrium", "openspiel"}  # see test_command, test_lab, test_bots
+    assert ours == checked | {
+        "cmd",
+        "equilibrium",
+        "openspiel",
+    }  # see test_command, test_lab, test_bots
 
 
 class First(Agent):
