@@ -82,7 +82,8 @@ def test_agents_are_known_in_their_order_before_they_are_loaded() -> None:
         "ismcts",
         "mo-ismcts",
         "omniscient",
-    ] + [*["cmd", "equilibrium", "openspiel"]]
+        *["cmd", "equilibrium", "openspiel"],
+    ]
 
 
 def test_only_the_very_classes_of_the_library_are_built_in(monkeypatch: pytest.MonkeyPatch) -> None:
