@@ -109,6 +109,8 @@ PROTOCOL = 1
 _QUIT = json.dumps({"type": "quit"})
 _OWN_WORD = re.compile(r"[a-z_]+=[^/]*")
 _LONGEST_SHOWN, _LONGEST_NOTE = 120, 4000
+_LAST_WORDS = 240
+"""Most characters of the last line on standard error that a message has: its end says why."""
 
 _idle: dict[tuple[str, ...], list[Program]] = {}
 """Running programs whose agents are gone, by command line. Tournaments make an agent for each
@@ -302,7 +304,7 @@ class CommandAgent(Agent):
         message = f"program {shown(self.command)} {what}"
         last = self._last_log.strip().rpartition("\n")[2]
         if last:
-            message += f" (standard error ends with {_shown(last)})"
+            message += f" (standard error ends with {shown(last[-_LAST_WORDS:], _LAST_WORDS)})"
         error = kind(message)
         if last:
             error.log = self._last_log
