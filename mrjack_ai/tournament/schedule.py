@@ -52,7 +52,10 @@ FORMATS: dict[str, str] = {
 
 GAMES = WholeNumbers(1, 10**12)
 """How many games a pairing can have; whether they are even is asked apart."""
-MOST_GAMES, MOST_SEED = GAMES.most, SEEDS.most
+MOST_GAMES = GAMES.most
+"""Most games a pairing."""
+MOST_SEED = SEEDS.most
+"""Seeds go from 0 to this number."""
 MOVE_TIME_LIMITS = RealNumbers(0, 10**9, above=True)
 """Milliseconds for a decision."""
 
