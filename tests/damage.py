@@ -6,7 +6,7 @@ damages copies of a file of some hundred games, in every way of `KINDS` in turn,
 each command makes of each of them. Prints a row for every kind of damage:
 
 - refused: files that reading refused; read: files that were read, the damage being where nothing
-  is kept;
+  is kept; lost: files with whole games, but none of the copies of the settings;
 - games: those of all files of the kind; whole: those whose bytes were whole; saved: those that
   `recover` saved.
 
@@ -369,7 +369,7 @@ def check(files: Files, kind: str, rng: Random, folder: Path) -> Counter[str]:
     """Damage a copy, and see what every reader makes of it.
 
     Returns:
-        Counts of files refused, read, and without settings; and of games, whole and saved.
+        Counts of files refused, read, and lost; and of games, whole and saved.
 
     Raises:
         AssertionError: when something is wrong.
@@ -385,8 +385,12 @@ def check(files: Files, kind: str, rng: Random, folder: Path) -> Counter[str]:
 
     # As it is: SQLite itself tidies up what a killed run left, on the first occasion.
     counts["whole"] += len(whole)
-    if settings and whole:
+    try:
         saved = recover(path, new)
+    except MrJackError:
+        assert not (settings and whole)
+        counts["lost"] += bool(whole)
+    else:
         counts["saved"] += saved
         found = _games(new)
         assert saved == len(found)
@@ -396,11 +400,6 @@ def check(files: Files, kind: str, rng: Random, folder: Path) -> Counter[str]:
         assert list(tables.agents.agent) == list(SETTINGS.agents)
         assert set(tables.games.run) <= set(tables.runs.run)
         new.unlink()
-    else:
-        counts["lost"] += not settings
-        with contextlib.suppress(MrJackError):
-            recover(path, new)
-            raise AssertionError("recovered from nothing")
     assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
 
     read = _read(path, original, exact=kind in KINDS)

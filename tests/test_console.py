@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import io
 import os
 import pty
 import re
@@ -14,10 +15,13 @@ import termios
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+from mrjack_ai.cli import console
 from mrjack_ai.cli.console import print_summary
 from mrjack_ai.setup.variant import make_variant
 from mrjack_ai.tournament import Settings, run_tournament, summarize
+from mrjack_ai.tournament.outcomes import Outcomes
 
 SMALL = make_variant("mews", "SH+JW+SG+WG", 4)
 VARIANT = ["--board", "mews", "--cast", "SH+JW+SG+WG", "--turns", "4"]
@@ -107,3 +111,33 @@ def test_the_module_is_quiet_in_a_pipe(tmp_path: Path) -> None:
     run = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
     assert run.stderr == ""
     assert "\x1b" not in run.stdout
+
+
+def test_scores_of_many_games_are_counted_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr(console.time, "perf_counter", lambda: now)
+    scores = console._Scores()
+    scores.outcomes = outcomes = Outcomes(Settings(("random", "greedy"), 10**12, 1, SMALL))
+    terminal = Console(file=io.StringIO(), width=100, record=True)
+
+    def shows(games: int) -> bool:
+        terminal.print(scores)
+        return f" {games} " in terminal.export_text()
+
+    for number in range(1000):
+        outcomes.put(number, number % 2)
+    assert shows(1000)
+    for number in (1000, 1001):
+        outcomes.put(number, 0)
+    assert shows(1000)
+    now = 0.5  # later than the next frame is drawn
+    assert shows(1002)
+    now = 1.0
+    monkeypatch.setattr(outcomes, "count", 10**7)
+    assert shows(1002)
+    for number in range(1002, 1010):
+        outcomes.put(number, 0)
+    now = 1.5
+    assert shows(1002)
+    now = 25.0
+    assert shows(1010)

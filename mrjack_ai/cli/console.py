@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from rich import box
-from rich.console import Console, ConsoleOptions, RenderResult
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
@@ -38,6 +38,8 @@ _NARROW = 110
 _NARROW_INTERVAL = len("100.0 [100.0,") - 1
 
 _UPDATES_PER_SECOND = 4
+_PAUSE = 2e-6
+"""Scores are counted again after so many seconds for each game; counting one takes 1e-7."""
 _LINES_AROUND = 8
 """Lines of the live view besides the agents', and what is left of the shell's."""
 
@@ -149,16 +151,25 @@ def progress_bar() -> Iterator[Callable[[int, int], None]]:
 
 
 class _Scores:
-    """The scores so far, as a table that renders itself anew whenever it is drawn."""
+    """The scores so far, as a table that renders itself anew whenever it is drawn.
+
+    Of millions of games it is counted less often, so that counting takes no time from playing.
+    """
 
     def __init__(self) -> None:
         self.outcomes: Outcomes | None = None
+        self._counted: list[RenderableType] = []
+        self._next = 0.0
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        outcomes = self.outcomes
-        if outcomes is None:
-            return
-        most = max(1, console.height - _LINES_AROUND)
+        now = time.perf_counter()
+        if self.outcomes is not None and now >= self._next:
+            self._next = now + _PAUSE * self.outcomes.count
+            most = max(1, console.height - _LINES_AROUND)
+            self._counted = list(self._count(self.outcomes, most))
+        yield from self._counted
+
+    def _count(self, outcomes: Outcomes, most: int) -> Iterator[RenderableType]:
         if len(outcomes.settings.pairings) == 1 and outcomes.settings.format != "self-play":
             yield _match_table(outcomes)
             if (status := outcomes.sprt_status()) is not None:
