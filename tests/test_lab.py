@@ -117,12 +117,11 @@ def test_information_states_are_those_of_the_game(tiny: PublicTree) -> None:
     found = {}
     evaluator = TreeEvaluator(tiny)
     uniform = evaluator.uniform()
-    for information in information_states(tiny):
-        state = state_at(tiny, information)
-        assert state.current_player() == information.player
-        table = uniform[evaluator.block(information.node)]
-        shares = table.reshape(-1, evaluator.states[information.node])[:, information.private]
-        actions = actions_at(tiny, information.node)[shares > 0]
+    for at, player, private in information_states(tiny):
+        state = state_at(tiny, at, private)
+        assert state.current_player() == player
+        shares = uniform[evaluator.block(at)].reshape(-1, evaluator.states[at])[:, private]
+        actions = actions_at(tiny, at)[shares > 0]
         found[state.information_state_string()] = tuple(actions.tolist())
     assert found == strings
 
@@ -209,14 +208,12 @@ def as_tabular(tree: PublicTree, policy: np.ndarray) -> tuple[pyspiel.Game, obje
     )
     tabular = TabularPolicy(game)
     evaluator = TreeEvaluator(tree)
-    for information in information_states(tree):
-        string = state_at(tree, information).information_state_string(information.player)
+    for at, player, private in information_states(tree):
+        string = state_at(tree, at, private).information_state_string(player)
         row = tabular.action_probability_array[tabular.state_lookup[string]]
-        table = policy[evaluator.block(information.node)]
+        table = policy[evaluator.block(at)].reshape(-1, evaluator.states[at])
         row[:] = 0
-        row[actions_at(tree, information.node)] = table.reshape(
-            -1, evaluator.states[information.node]
-        )[:, information.private]
+        row[actions_at(tree, at)] = table[:, private]
     return game, tabular
 
 
@@ -473,12 +470,12 @@ def test_an_agent_that_only_acts_is_asked(tiny: PublicTree) -> None:
     for player in (Player.DETECTIVE, Player.JACK):
         asked = ask_agent(evaluator, FirstAction(), player, samples=2)
         policy = policy_of(evaluator, asked)
-        for information in information_states(tiny, player):
-            table = asked.counts.sum(axis=0)[evaluator.block(information.node)]
-            shares = table.reshape(-1, evaluator.states[information.node])[:, information.private]
+        for at, _, private in information_states(tiny, player):
+            table = asked.counts.sum(axis=0)[evaluator.block(at)]
+            shares = table.reshape(-1, evaluator.states[at])[:, private]
             if shares.sum() > 0:
-                first = state_at(tiny, information).legal_actions()[0]
-                slot = actions_at(tiny, information.node).tolist().index(first)
+                first = state_at(tiny, at, private).legal_actions()[0]
+                slot = actions_at(tiny, at).tolist().index(first)
                 assert shares[slot] == shares.sum()
         assert policy.shape == (evaluator.entries,)
 
@@ -548,6 +545,7 @@ def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str], solved: P
     for words, message in (
         (["solve", "--variant", "nano"], "nano"),
         (["solve", "--target", "2"], "--target"),
+        (["solve", "--target", "nan"], "--target"),
         (["strategy", str(tmp_path / "none.npz")], "none.npz"),
         (["strategy", str(solved), "pick JS"], "possible are deal JS,IL"),
         (["exploit", "gredy"], "did you mean 'greedy'"),

@@ -6,16 +6,13 @@ from typing import Any
 
 import click
 import numpy as np
-import numpy.typing as npt
 from rich.console import Console
 from rich.table import Table
 
 from mrjack_ai.agents import (
     analyse,
 )
-from mrjack_ai.cli.console import (
-    TABLE_STYLE,
-)
+from mrjack_ai.cli.console import TABLE_STYLE, identities_text
 from mrjack_ai.cli.options import (
     AGENT,
     Command,
@@ -24,22 +21,23 @@ from mrjack_ai.cli.options import (
     code_option,
     game_option,
     moment,
+    seed_option,
     variant_options,
 )
-from mrjack_ai.setup.variant import DETECTIVE, PLAYER_NAMES, Variant
-from mrjack_ai.tournament import MOST_GAMES, MOST_SEED
+from mrjack_ai.setup.variant import DETECTIVE, PLAYER_NAMES
+from mrjack_ai.tournament import MOST_GAMES
 
 
 def _analyse(options: Options) -> int:
     analysis = analyse(moment(options), options.agent, options.seed)
     view, found = analysis.observation, analysis.statistics
     print(f"Turn {view.turn}, {PLAYER_NAMES[view.player]} to move, {view.node} node")
-    print(f"Jack can be: {_percentages(view.variant, analysis.identity_probabilities)}")
+    print(f"Jack can be: {identities_text(view.variant, analysis.identity_probabilities)}")
     if analysis.suspicion is not None and not np.allclose(
         analysis.suspicion, analysis.identity_probabilities
     ):
         who = "by his plays" if view.player == DETECTIVE else "as everybody sees it, by his plays"
-        print(f"  {who}: {_percentages(view.variant, analysis.suspicion)}")
+        print(f"  {who}: {identities_text(view.variant, analysis.suspicion)}")
     table = Table(title="Best actions", **TABLE_STYLE)
     table.add_column("action")
     for name in ("visits", "share", "value"):
@@ -51,11 +49,6 @@ def _analyse(options: Options) -> int:
     print(f"Expected: {'; '.join(analysis.principal_variation)}")
     print(f"{found.simulations} simulations, {found.nodes} nodes, {analysis.seconds:.2f} s")
     return 0
-
-
-def _percentages(variant: Variant, weights: npt.NDArray[np.float64]) -> str:
-    pairs = zip(variant.cast, weights, strict=True)
-    return ", ".join(f"{code} {100 * weight:.1f} %" for code, weight in pairs if weight > 0)
 
 
 @click.command("analyse", cls=Command)
@@ -70,7 +63,7 @@ def _percentages(variant: Variant, weights: npt.NDArray[np.float64]) -> str:
 )
 @game_option
 @click.option("--at", type=Number(0, MOST_GAMES), help="after the first N actions")
-@click.option("--seed", type=Number(0, MOST_SEED), default=1, show_default=True, help="seed")
+@seed_option
 @click.option(
     "--best", type=Number(1, 10_000), default=10, show_default=True, help="how many actions to show"
 )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from rich import box
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.live import Live
@@ -15,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from mrjack_ai.setup.variant import Variant
 from mrjack_ai.stats.scores import mean_score
 from mrjack_ai.tournament import Results, Summary, forfeit_text
 from mrjack_ai.tournament.outcomes import NOT_PLAYED, Outcomes
@@ -45,6 +47,12 @@ _LINES_AROUND = 8
 
 
 # -- results ------------------------------------------------------------------------------
+
+
+def identities_text(variant: Variant, probabilities: npt.NDArray[np.float64]) -> str:
+    """Who can be Jack and how likely, by seat; those who cannot are left out."""
+    pairs = zip(variant.cast, probabilities, strict=True)
+    return ", ".join(f"{code} {100 * share:.1f} %" for code, share in pairs if share > 0)
 
 
 def _table(title: str, results: ResultTable) -> Table:

@@ -11,22 +11,30 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from mrjack_ai.cli.console import TABLE_STYLE, progress_bar
-from mrjack_ai.cli.options import AGENT, Command, Number, Options, code_option
+from mrjack_ai.cli.console import TABLE_STYLE, identities_text, progress_bar
+from mrjack_ai.cli.options import (
+    AGENT,
+    Command,
+    Number,
+    Options,
+    RealNumber,
+    code_option,
+    seed_option,
+)
+from mrjack_ai.common.numbers import RealNumbers
+from mrjack_ai.common.text import listed, shown
 from mrjack_ai.errors import EXIT_INTERRUPTED, LabError
 from mrjack_ai.game.actions import action_space
 from mrjack_ai.lab.agent_policies import SideExploitability, exploit
 from mrjack_ai.lab.expansion import PublicNode
-from mrjack_ai.lab.information_states import InformationState, complete, private_cards
+from mrjack_ai.lab.information_states import complete, private_cards
 from mrjack_ai.lab.miniatures import MINIATURES, miniature
-from mrjack_ai.lab.public_tree import build_public_tree
 from mrjack_ai.lab.solution import Progress, Solution, checkpoint_of, describe, solve
 from mrjack_ai.lab.solver import METHODS, RANGE
+from mrjack_ai.render.facts import SIDES
 from mrjack_ai.setup.variant import PLAYER_NAMES, Player
-from mrjack_ai.tournament import MOST_SEED
 
 _LEAST_SHOWN = 0.0005
-_TITLES: dict[int, str] = {Player.DETECTIVE: "Detective", Player.JACK: "Jack"}
 
 
 @click.group("lab", no_args_is_help=False, invoke_without_command=False)
@@ -76,7 +84,7 @@ def _print_progress(row: Progress) -> None:
 )
 @click.option(
     "--target",
-    type=click.FloatRange(0, 1),
+    type=RealNumber(RealNumbers(0, 1)),
     default=1e-4,
     show_default=True,
     help="stop when the NashConv is this share of the range of returns",
@@ -141,16 +149,13 @@ def _node_after(solution: Solution, text: str) -> int:
     at = 0
     words = [word.strip() for word in text.split(";") if word.strip()]
     for place, word in enumerate(words):
-        node = tree.nodes[at]
         if word in ("seen", "not seen"):
             continue
-        first = int(node["first"])
-        children = range(first, first + int(node["children"]))
-        names = {child: _edge(solution, at, child) for child in children}
+        names = {child: _edge(solution, at, child) for child in tree.children(at)}
         fitting = [child for child, name in names.items() if name == word]
         if not fitting:
-            known = ", ".join(dict.fromkeys(names.values())) or "nothing: the game is over"
-            raise LabError(f"{word!r} cannot follow here; possible are {known}"[:480])
+            known = listed(dict.fromkeys(names.values())) or "nothing: the game is over"
+            raise LabError(f"{shown(word)} cannot follow here; possible are {known}")
         if len(fitting) > 1:
             answer = words[place + 1] if place + 1 < len(words) else ""
             if answer not in ("seen", "not seen"):
@@ -183,21 +188,13 @@ def _print_strategy(solution: Solution, at: int) -> None:
     draws = int(node["draws"][Player.DETECTIVE])
     for held in range(tree.private_states(Player.DETECTIVE, draws)):
         cards = [cast[seat] for seat in private_cards(tree, Player.DETECTIVE, draws, held)]
-        if len(set(cards)) < len(cards):
-            continue
         belief = solution.belief(at, held)
         if belief.sum() == 0:
             continue
-        shares = ", ".join(
-            f"{code} {100 * share:.1f} %"
-            for code, share in zip(cast, belief, strict=True)
-            if share > 0
-        )
         knowing = f" who holds {'+'.join(cards)}" if cards else ""
-        print(f"The Detective{knowing} believes: {shares}")
+        print(f"The Detective{knowing} believes: {identities_text(solution.variant, belief)}")
     if kind == PublicNode.CARDS_DEALT:
-        outcomes = range(int(node["first"]), int(node["first"]) + int(node["children"]))
-        print(f"Next: {', '.join(_edge(solution, at, child) for child in outcomes)}")
+        print(f"Next: {', '.join(_edge(solution, at, child) for child in tree.children(at))}")
         return
     if kind not in (PublicNode.DETECTIVE_DECIDES, PublicNode.JACK_DECIDES):
         ends = "the game is over" if kind >= PublicNode.ACCUSED else "an alibi card is drawn"
@@ -209,12 +206,11 @@ def _print_strategy(solution: Solution, at: int) -> None:
 def _print_choices(solution: Solution, at: int, player: int) -> None:
     tree, node, cast = solution.tree, solution.tree.nodes[at], solution.variant.cast
     draws = int(node["draws"][player])
-    table = Table(title=f"What {_TITLES[player]} plays", **TABLE_STYLE)
+    table = Table(title=f"What {SIDES[player]} plays", **TABLE_STYLE)
     table.add_column("action")
     columns = []
     for private in range(tree.private_states(player, draws)):
-        information = InformationState(at, player, private, int(node["identities"]))
-        if complete(tree, information) is None:
+        if complete(tree, at, private) is None:
             continue
         cards = [cast[seat] for seat in private_cards(tree, player, draws, private)]
         if player == Player.JACK:
@@ -259,7 +255,7 @@ def _row(found: SideExploitability, value: float) -> list[str]:
     worst = f"{low:+.4f}" if low == high else f"{low:+.4f} to {high:+.4f}"
     loss = f"{fair - low:.4f}" if low == high else f"{fair - high:.4f} to {fair - low:.4f}"
     how = "told its policy" if found.samples == 0 else f"asked {found.samples} times each"
-    return [_TITLES[found.player], f"{fair:+.4f}", worst, loss, f"{found.asked}, {how}"]
+    return [SIDES[found.player], f"{fair:+.4f}", worst, loss, f"{found.asked}, {how}"]
 
 
 @command.command("exploit", cls=Command)
@@ -273,7 +269,7 @@ def _row(found: SideExploitability, value: float) -> list[str]:
     show_default=True,
     help="how often an agent is asked that does not tell its policy; even",
 )
-@click.option("--seed", type=Number(0, MOST_SEED), default=1, show_default=True, help="seed")
+@seed_option
 @click.option("--solution", metavar="FILE", help="solution of the miniature, for its value")
 @code_option
 @click.pass_context
@@ -283,7 +279,6 @@ def _exploit(context: click.Context, /, **values: Any) -> int:
     """
     options = Options.of(context)
     variant = miniature(options.variant)
-    tree = build_public_tree(variant)
     if options.solution is None:
         solution = solve(variant, target=1e-4)
     else:
@@ -295,7 +290,9 @@ def _exploit(context: click.Context, /, **values: Any) -> int:
     if options.side is not None:
         players = (PLAYER_NAMES.index(options.side),)  # type: ignore[assignment]
     with progress_bar() as advance:
-        found = exploit(tree, options.agent, options.samples, options.seed, players, advance)
+        found = exploit(
+            solution.tree, options.agent, options.samples, options.seed, players, advance
+        )
     table = Table(title=f"{options.agent} on {options.variant}", **TABLE_STYLE)
     for name in ("side", "value of the game", "against the best response", "loss", "asked"):
         table.add_column(name, justify="left" if name in ("side", "asked") else "right")

@@ -18,11 +18,13 @@ from mrjack_ai.cli.options import (
     code_option,
     many_option,
     option_variant,
+    seed_option,
     variant_options,
+    workers_option,
 )
 from mrjack_ai.errors import EXIT_INTERRUPTED
 from mrjack_ai.game.state import new_game
-from mrjack_ai.tournament import MOST_GAMES, MOST_SEED
+from mrjack_ai.tournament import MOST_GAMES
 from mrjack_ai.tournament.ladder import RUNGS, games_of, ladder_pairs, markdown_table, run_ladder
 
 
@@ -70,8 +72,8 @@ def _ladder(options: Options) -> int:
         "games of each pairing; a half from 2000 simulations on, a tenth from 10000 or on a clock"
     ),
 )
-@click.option("--seed", type=Number(0, MOST_SEED), default=1, show_default=True, help="seed")
-@click.option("--workers", type=Number(1, 1024), default=1, show_default=True, help="processes")
+@seed_option
+@workers_option
 @click.option(
     "--out",
     metavar="FOLDER",

@@ -23,7 +23,7 @@ from mrjack_ai.setup.variant import (
     Variant,
     make_variant,
 )
-from mrjack_ai.tournament import MOST_GAMES, read_game
+from mrjack_ai.tournament import MOST_GAMES, MOST_SEED, read_game
 
 PERFT_START = "jack JS; deal SH,JW,JS,IL"
 PLAY_AGAINST = "ismcts:time=500"
@@ -223,6 +223,12 @@ code_option = click.option(
     callback=lambda ctx, param, files: list(files),
     metavar="FILE",
     help="Python file that registers agents of your own; can be given several times",
+)
+seed_option = click.option(
+    "--seed", type=Number(0, MOST_SEED), default=1, show_default=True, help="seed"
+)
+workers_option = click.option(
+    "--workers", type=Number(1, 1024), default=1, show_default=True, help="processes"
 )
 game_option = click.option("--game", type=Number(1, MOST_GAMES), help=GAME_HELP)
 COLOR = ("auto", "always", "never")

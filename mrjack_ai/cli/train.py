@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from mrjack_ai.cli.console import progress_bar
-from mrjack_ai.cli.options import AGENT, Command, Number, Options
-from mrjack_ai.tournament import MOST_SEED
+from mrjack_ai.cli.options import AGENT, Command, Number, Options, seed_option, workers_option
 from mrjack_ai.training import FitSettings, SelfPlay, train
 from mrjack_ai.training.train import RECORD_FILE, WEIGHTS_FILE
 
@@ -56,8 +55,8 @@ def _train(options: Options) -> int:
     show_default=True,
     help=f"games to learn from; rounded up to a multiple of {SelfPlay.games_per_file}",
 )
-@click.option("--seed", type=Number(0, MOST_SEED), default=1, show_default=True, help="seed")
-@click.option("--workers", type=Number(1, 1024), default=1, show_default=True, help="processes")
+@seed_option
+@workers_option
 @click.pass_context
 def command(context: click.Context, /, **values: Any) -> int:
     """Fit a value function to games of an agent against itself. FOLDER keeps the games, so that

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mrjack_ai.common.text import printable, shortened
+
 _LONGEST_REASON = 120
 
 
@@ -27,7 +29,5 @@ def read_archive(path: str | Path) -> dict[str, npt.NDArray[Any]]:
     except OSError as error:
         raise ArchiveError(error.strerror or str(error)) from None
     except Exception as error:  # damaged headers reach Python's tokenizer, zlib, struct ...
-        reason = str(error)
-        if len(reason) > _LONGEST_REASON:
-            reason = f"{reason[:_LONGEST_REASON]}..."
+        reason = shortened(printable(str(error)), _LONGEST_REASON)
         raise ArchiveError(f"it is no archive of arrays ({reason})") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,12 @@ from mrjack_ai.errors import AgentError, LabError
 from mrjack_ai.game.observation import Observation
 from mrjack_ai.lab.solution import Solution
 from mrjack_ai.setup.variant import Variant
+
+
+@lru_cache(maxsize=4)
+def _load(file: str) -> Solution:
+    """A solution with its tree, kept: tournaments make an agent for each game."""
+    return Solution.load(file)
 
 
 class EquilibriumAgent(Agent):
@@ -30,7 +37,7 @@ class EquilibriumAgent(Agent):
     def __init__(self, file: str = "") -> None:
         if not file:
             raise ValueError("name a file of `mrjack lab solve`, as in equilibrium:micro.npz")
-        self._solution = Solution.load(file)
+        self._solution = _load(file)
 
     @classmethod
     def from_spec(cls, text: str) -> EquilibriumAgent:

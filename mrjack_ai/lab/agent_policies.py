@@ -11,8 +11,9 @@ import numpy.typing as npt
 from mrjack_ai.agents.base import Agent
 from mrjack_ai.agents.registry import make_agent
 from mrjack_ai.errors import AgentError, LabError
+from mrjack_ai.game.observation import Observation
 from mrjack_ai.lab import sweeps
-from mrjack_ai.lab.information_states import InformationState, actions_at, complete, state_at
+from mrjack_ai.lab.information_states import actions_at, complete, state_at
 from mrjack_ai.lab.public_tree import PublicTree
 from mrjack_ai.lab.solver import TreeEvaluator, Vector
 from mrjack_ai.setup.variant import Player
@@ -98,12 +99,11 @@ def ask_agent(
     levels = len(tree.levels) - 1
     type(made).load()
 
-    def sample(information: InformationState, number: int) -> npt.NDArray[np.float64]:
-        state = state_at(tree, information)
-        observation = state.observation(player)
+    def sample(
+        observation: Observation, at: int, private: int, number: int
+    ) -> npt.NDArray[np.float64]:
         chosen = np.zeros(len(observation.actions))
-        rng = np.random.default_rng([seed, information.node, information.private, number])
-        made.start(tree.variant, player, rng)
+        made.start(tree.variant, player, np.random.default_rng([seed, at, private, number]))
         if tells:
             return made.policy(observation)
         try:
@@ -121,20 +121,20 @@ def ask_agent(
             table = counts[:, block].reshape(2, -1, states)
             actions = actions_at(tree, at)
             for private in np.flatnonzero(evaluator.reach_of(player, at) > 0).tolist():
-                information = InformationState(
-                    at, player, private, int(tree.nodes[at]["identities"])
-                )
-                if complete(tree, information) is None:
+                if complete(tree, at, private) is None:
                     continue
                 asked += 1
-                legal = state_at(tree, information).legal_actions()
-                slots = np.searchsorted(actions, legal)
-                if tells or len(legal) == 1:
-                    found = sample(information, 0) if len(legal) > 1 else np.ones(1)
-                    table[:, slots, private] = found
-                    continue
-                for number in range(samples):
-                    table[number % 2, slots, private] += sample(information, number)
+                observation = state_at(tree, at, private).observation(player)
+                slots = np.searchsorted(actions, observation.actions)
+                if len(slots) == 1:
+                    table[:, slots, private] = 1
+                elif tells:
+                    table[:, slots, private] = sample(observation, at, private, 0)
+                else:
+                    for number in range(samples):
+                        table[number % 2, slots, private] += sample(
+                            observation, at, private, number
+                        )
             counts[:, block] = table.reshape(2, -1)
             total = table.sum(axis=0)
             with np.errstate(invalid="ignore"):

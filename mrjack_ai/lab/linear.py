@@ -39,9 +39,7 @@ class _SequenceForm:
         self._weights: dict[tuple[int, int], Vector] = {}
         ours, theirs = self._states(0, player), self._states(0, self.other)
         values = self._visit(0, [0] * ours, theirs, 1.0)
-        self.objective = Counter[int]()
-        for value in values:
-            self.objective.update(value)
+        self.objective = _added(values)
 
     def _states(self, at: int, player: int) -> int:
         return self.tree.private_states(player, int(self.tree.nodes[at]["draws"][player]))
@@ -68,7 +66,7 @@ class _SequenceForm:
         kind, seats = int(node["kind"]), tree.seats
         if kind in (PublicNode.ACCUSED, PublicNode.JACK_GONE):
             return self._end(at, sequences, theirs, chance)
-        children = range(int(node["first"]), int(node["first"]) + int(node["children"]))
+        children = tree.children(at)
         total = [Counter[int]() for _ in range(theirs)]
         if kind == self.player:
             made: dict[tuple[int, int], int] = {}
@@ -81,7 +79,7 @@ class _SequenceForm:
                     if (slot, state) not in made:
                         made[slot, state] = self.plan[at, slot, state] = self._variable()
                     below[state] = made[slot, state]
-                self._add(total, self._visit(child, below, theirs, chance), child)
+                _add(total, self._visit(child, below, theirs, chance))
             for state, sequence in enumerate(sequences):
                 entries = [name for (_, other), name in made.items() if other == state]
                 if sequence >= 0 and entries:
@@ -94,9 +92,7 @@ class _SequenceForm:
             for child in children:
                 slot = int(tree.nodes[child]["slot"])
                 sums = slots.setdefault(slot, [Counter[int]() for _ in range(theirs)])
-                self._add(
-                    sums, self._visit(child, self._kept(sequences, child), theirs, chance), child
-                )
+                _add(sums, self._visit(child, self._kept(sequences, child), theirs, chance))
             for slot, sums in slots.items():
                 legal = [c for c in children if int(tree.nodes[c]["slot"]) == slot]
                 for state in range(theirs):
@@ -111,8 +107,7 @@ class _SequenceForm:
         share = 1 / int(node["slots"]) if kind == PublicNode.CARDS_DEALT else 1.0
         for child in children:
             ours, others = self._kept(sequences, child), theirs
-            drawing = kind == PublicNode.CARD_DRAWN and int(node["mover"])
-            if kind == PublicNode.CARD_DRAWN and drawing == self.player:
+            if kind == PublicNode.CARD_DRAWN and node["mover"] == self.player:
                 ours = [sequence for sequence in ours for _ in range(seats)]
             elif kind == PublicNode.CARD_DRAWN:
                 others = theirs * seats
@@ -121,7 +116,7 @@ class _SequenceForm:
                 values = [
                     _added(values[state * seats : (state + 1) * seats]) for state in range(theirs)
                 ]
-            self._add(total, values, child)
+            _add(total, values)
         return total
 
     def _kept(self, sequences: list[int], child: int) -> list[int]:
@@ -134,10 +129,6 @@ class _SequenceForm:
             sequence if int(node["identities"]) >> state // scale & 1 else -1
             for state, sequence in enumerate(sequences)
         ]
-
-    def _add(self, total: list[Terms], values: list[Terms], child: int) -> None:
-        for state, value in enumerate(values):
-            total[state].update(value)
 
     def _end(self, at: int, sequences: list[int], theirs: int, chance: float) -> list[Terms]:
         tree, node = self.tree, self.tree.nodes[at]
@@ -194,6 +185,11 @@ class _SequenceForm:
         if result.x is None:
             raise LabError(f"the linear program was not solved: {result.message}")
         return -float(result.fun), result.x
+
+
+def _add(total: list[Terms], values: list[Terms]) -> None:
+    for terms, value in zip(total, values, strict=True):
+        terms.update(value)
 
 
 def _added(values: list[Terms]) -> Terms:

@@ -14,7 +14,6 @@ the identity) the most significant. Sequences that cannot occur have weight 0 (`
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -76,6 +75,11 @@ class PublicTree:
             total += int(identities[draws == count].sum()) * perm(seats - 1, count)
         return total
 
+    def children(self, at: int) -> range:
+        """Indices of the children of a node, in the order of their slots."""
+        first = int(self.nodes[at]["first"])
+        return range(first, first + int(self.nodes[at]["children"]))
+
     def private_states(self, player: int, draws: int) -> int:
         """How many private states a player has who has drawn so many cards."""
         return int(self.seats ** (draws + (player == Player.JACK)))
@@ -98,14 +102,11 @@ class PublicTree:
         return weights
 
 
-def build_public_tree(
-    variant: Variant, progress: Callable[[int], None] | None = None, most: int = MOST_NODES
-) -> PublicTree:
+def build_public_tree(variant: Variant, most: int = MOST_NODES) -> PublicTree:
     """Enumerate the public tree of a variant.
 
     Args:
         variant: a small one: the standard game's tree does not fit anywhere.
-        progress: called with the number of nodes found, level by level.
         most: give up beyond so many nodes.
 
     Raises:
@@ -148,8 +149,6 @@ def build_public_tree(
         frontier, places = out[:out_used].copy(), out_places[:out_used].copy()
         if used > levels[-1]:
             levels.append(used)
-        if progress is not None:
-            progress(used)
     return PublicTree(variant, nodes[:used].copy(), np.array(levels))
 
 

@@ -19,7 +19,6 @@ from mrjack_ai.common.files import replacing
 from mrjack_ai.engine.layout import (
     EVENT_ALIBI,
     EVENT_DEAL,
-    EVENT_HIDDEN_SEAT,
     EVENT_JACK,
     EVENT_WITNESS,
 )
@@ -157,21 +156,16 @@ class Solution:
             )
         nodes, seats = self.tree.nodes, self.tree.seats
         at = private = 0
-        events = iter(observation.events)
         pending: list[int] = []
-        for code in events:
+        for code in observation.events:
             if EVENT_JACK <= code < EVENT_DEAL:
-                seat = code & 0xFF
-                private = (
-                    seat if seat != EVENT_HIDDEN_SEAT and observation.player == Player.JACK else 0
-                )
+                private = code & 0xFF if observation.player == Player.JACK else 0
                 continue
             if code >= EVENT_WITNESS:
                 fitting = [child for child in pending if int(nodes[child]["seen"]) == (code & 1)]
                 at = (fitting or pending)[0]
                 continue
-            first = int(nodes[at]["first"])
-            children = range(first, first + int(nodes[at]["children"]))
+            children = self.tree.children(at)
             if code >= EVENT_ALIBI:
                 if code >> 4 & 1 == observation.player:
                     private = private * seats + (code & 0x0F)

@@ -211,15 +211,21 @@ class TreeEvaluator:
         """Policies in proportion to sums; uniform where these are 0."""
         policy = np.zeros(self.entries)
         for player in (Player.DETECTIVE, Player.JACK):
-
-            def level(low: int, high: int, player: int = player) -> None:
-                sweeps.normalise_level(
-                    *(self.tree.nodes, low, high, self.tree.seats, self.policy_at),
-                    *(player, sums, policy),
-                )
-
-            self.each_level(level)
+            self.match(player, sweeps.Minimiser.CFR, sums, self._none, policy)
         return policy
+
+    def match(
+        self, player: int, method: int, regrets: Vector, latest: Vector, policy: Vector
+    ) -> None:
+        """Make a player's part of a policy proportional to positive regrets."""
+
+        def level(low: int, high: int) -> None:
+            sweeps.match_level(
+                *(self.tree.nodes, low, high, self.tree.seats, self.policy_at),
+                *(player, method, regrets, latest, policy),
+            )
+
+        self.each_level(level)
 
     def uniform(self) -> Vector:
         """The policy that chooses uniformly among what is legal."""
@@ -249,12 +255,10 @@ class TreeEvaluator:
         value = self.pass_up(player, sweeps.Task.BEST, policy)
         best = policy.copy()
         nodes = self.tree.nodes
-        for at in np.flatnonzero(nodes["kind"] == player):
-            states, start = int(self.states[at]), int(self.policy_at[at])
-            shape = (int(nodes[at]["slots"]), states)
-            block = slice(start, start + shape[0] * states)
-            choice = self.action_values[block].reshape(shape).argmax(axis=0)
-            best[block] = (np.arange(shape[0])[:, None] == choice).ravel()
+        for at in np.flatnonzero(nodes["kind"] == player).tolist():
+            block, slots = self.block(at), int(nodes[at]["slots"])
+            choice = self.action_values[block].reshape(slots, -1).argmax(axis=0)
+            best[block] = (np.arange(slots)[:, None] == choice).ravel()
         return value, best
 
     def block(self, at: int) -> slice:
@@ -313,15 +317,7 @@ class Solver:
         evaluator.pass_up(
             player, sweeps.Task.UPDATE, self._policy, method, self._regrets, self._latest, discounts
         )
-
-        def level(low: int, high: int) -> None:
-            tree = evaluator.tree
-            sweeps.match_level(
-                *(tree.nodes, low, high, tree.seats, evaluator.policy_at, player, method),
-                *(self._regrets, self._latest, self._policy),
-            )
-
-        evaluator.each_level(level)
+        evaluator.match(player, method, self._regrets, self._latest, self._policy)
 
     def _averaging(self, now: int) -> tuple[float, float]:
         """How much the sums keep, and what the new policy weighs."""

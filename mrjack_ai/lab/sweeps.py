@@ -52,6 +52,12 @@ def _power(base: int, exponent: int) -> int:
 
 
 @helper
+def _states(node: Any, seats: int, player: int) -> int:
+    """How many private states a player has at a node."""
+    return _power(seats, integer(node["draws"][player]) + player)
+
+
+@helper
 def _allowed(identities: int, state: int, scale: int) -> bool:
     """Whether a private state of Jack's has one of these identities; `scale`: states for each."""
     return (identities >> (state // scale)) & 1 == 1
@@ -68,7 +74,7 @@ def reach_level(
         up = integer(node["parent"])
         parent = nodes[up]
         here, there = vector_at[0, at], vector_at[0, up]
-        states = _power(seats, integer(parent["draws"][0]))
+        states = _states(parent, seats, 0)
         start = policy_at[up] + node["slot"] * states
         decides = parent["kind"] == PublicNode.DETECTIVE_DECIDES
         draws = parent["kind"] == PublicNode.CARD_DRAWN and parent["mover"] == 0
@@ -137,8 +143,8 @@ def _chance_values(
 ) -> None:
     """At a deal or a draw; and where the other player decides: sums over the children."""
     node = nodes[at]
-    scale = _power(seats, integer(node["draws"][1])) if player == 1 else 1
-    states = seats * scale if player == 1 else _power(seats, integer(node["draws"][0]))
+    scale = _power(seats, integer(node["draws"][player]))
+    states = _states(node, seats, player)
     here = vector_at[player, at]
     for state in range(states):
         values[here + state] = 0.0
@@ -164,8 +170,8 @@ def _action_values(
 ) -> None:  # fmt: skip
     """Counterfactual values of each action of `player`, who decides; `_NO` where it is illegal."""
     node = nodes[at]
-    scale = _power(seats, integer(node["draws"][1])) if player == 1 else 1
-    states = seats * scale if player == 1 else _power(seats, integer(node["draws"][0]))
+    scale = _power(seats, integer(node["draws"][player]))
+    states = _states(node, seats, player)
     empty = _NO if player == 1 else 0.0
     for entry in range(start, start + node["slots"] * states):
         action_values[entry] = empty
@@ -208,7 +214,7 @@ def value_level(
         if node["kind"] != player:
             _chance_values(nodes, at, seats, player, vector_at, values)
             continue
-        states = _power(seats, integer(node["draws"][player])) * (seats if player == 1 else 1)
+        states = _states(node, seats, player)
         start = policy_at[at]
         _action_values(nodes, at, seats, player, vector_at, values, start, action_values)
         for state in range(states):
@@ -245,13 +251,16 @@ def match_level(
     nodes: Any, low: int, high: int, seats: int, policy_at: Any, player: int, variant: int,
     regrets: Any, latest: Any, policy: Any,
 ) -> None:  # fmt: skip
-    """Policy of `player` at the nodes `low` to `high`, in proportion to positive regrets."""
+    """Policy of `player` at the nodes `low` to `high`, in proportion to positive regrets.
+
+    Uniform where there are none. With `CFR` also the average policy, from sums in their place.
+    """
     for at in range(low, high):
         node = nodes[at]
         if node["kind"] != player:
             continue
         scale = _power(seats, integer(node["draws"][player]))
-        states = scale * (seats if player == 1 else 1)
+        states = _states(node, seats, player)
         start = policy_at[at]
         for state in range(states):
             total = 0.0
@@ -305,33 +314,9 @@ def average_level(
         node = nodes[at]
         if node["kind"] != player:
             continue
-        states = _power(seats, integer(node["draws"][player])) * (seats if player == 1 else 1)
+        states = _states(node, seats, player)
         start, here = policy_at[at], vector_at[player, at]
         for slot in range(node["slots"]):
             for state in range(states):
                 entry = start + slot * states + state
                 sums[entry] = keep * sums[entry] + weight * reach[here + state] * policy[entry]
-
-
-@kernel
-def normalise_level(
-    nodes: Any, low: int, high: int, seats: int, policy_at: Any, player: int, sums: Any, policy: Any
-) -> None:
-    """Policies in proportion to `sums`; uniform where these are 0."""
-    for at in range(low, high):
-        node = nodes[at]
-        if node["kind"] != player:
-            continue
-        scale = _power(seats, integer(node["draws"][player]))
-        states = scale * (seats if player == 1 else 1)
-        start = policy_at[at]
-        for state in range(states):
-            total = 0.0
-            for slot in range(node["slots"]):
-                total += sums[start + slot * states + state]
-            if total > 0:
-                for slot in range(node["slots"]):
-                    entry = start + slot * states + state
-                    policy[entry] = sums[entry] / total
-            else:
-                _spread(nodes, at, player, start, states, state, scale, policy)

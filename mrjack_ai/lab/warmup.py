@@ -36,7 +36,6 @@ def _calls(tables: Words) -> list[Call]:
             sweeps.average_level,
             (nodes, 0, 0, 2, places, vector_at, 0, 1.0, 1.0, vector, vector, vector),
         ),
-        (sweeps.normalise_level, (nodes, 0, 0, 2, places, 0, vector, vector)),
     ]
 
 

@@ -15,10 +15,9 @@ from typing import Any, NoReturn
 from mrjack_ai.common.files import reason_of
 from mrjack_ai.errors import MrJackError, TournamentError
 from mrjack_ai.tournament import form
+from mrjack_ai.tournament.pages import MAGIC
 from mrjack_ai.tournament.recovery import was_results_file
 from mrjack_ai.tournament.schedule import GameResult, Settings
-
-_MAGIC = b"SQLite format 3\0"
 
 
 def is_results_file(path: str | Path) -> bool:
@@ -27,7 +26,7 @@ def is_results_file(path: str | Path) -> bool:
         if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would wait, and lose what is read
             return False
         with Path(path).open("rb") as file:
-            return file.read(len(_MAGIC)) == _MAGIC
+            return file.read(len(MAGIC)) == MAGIC
     except (OSError, ValueError):
         return False
 

@@ -23,7 +23,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
-_MAGIC = b"SQLite format 3\0"
+MAGIC = b"SQLite format 3\0"
+"""How every SQLite database begins."""
 _SIZES = [512 << power for power in range(8)]
 """Pages can have these sizes."""
 _WAL_HEADER, _FRAME_HEADER = 32, 24
@@ -121,7 +122,7 @@ def page_sizes(path: Path, usual: int) -> list[int]:
     with path.open("rb") as file:
         start = file.read(18)
     sizes = [usual]
-    if start[: len(_MAGIC)] == _MAGIC:
+    if start[: len(MAGIC)] == MAGIC:
         said = int.from_bytes(start[16:18]) or 0
         said = 65536 if said == 1 else said
         sizes += [said] if said in _SIZES and said != usual else []
