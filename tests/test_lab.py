@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from mrjack_ai import make_variant, new_game
 from mrjack_ai.agents import Agent, make_agent
 from mrjack_ai.cli.main import main
 from mrjack_ai.errors import AgentError, LabError
+from mrjack_ai.lab.agent import EquilibriumAgent
 from mrjack_ai.lab.agent_policies import ask_agent, exploit, policy_of
 from mrjack_ai.lab.expansion import NODE, PublicNode
 from mrjack_ai.lab.information_states import actions_at, information_states, state_at
@@ -506,6 +508,31 @@ def test_the_equilibrium_of_another_variant(solved: Path) -> None:
         make_agent("equilibrium")
     with pytest.raises(AgentError, match="cannot read a solution"):
         make_agent("equilibrium:nowhere.npz")
+
+
+def test_a_solution_is_read_once_and_again_when_its_file_is_another(
+    tmp_path: Path, solved: Path
+) -> None:
+    path = tmp_path / "micro.npz"
+    path.write_bytes(solved.read_bytes())
+    first = EquilibriumAgent(str(path))
+    assert EquilibriumAgent(str(path))._solution is first._solution
+    solution = Solution.load(path)
+    replace(solution, policy=solution.evaluator.uniform()).write(path)
+    at, player, private = next(
+        (at, player, private)
+        for at, player, private in information_states(solution.tree)
+        if np.ptp(solution.probabilities(at, private)) > 0.1
+    )
+    observation = state_at(solution.tree, at, private).observation(player)
+    policies = []
+    for agent in (first, EquilibriumAgent(str(path))):
+        agent.start(solution.variant, player, np.random.default_rng(1))
+        policies.append(agent.policy(observation))
+    assert len(set(policies[1].tolist())) == 1 < len(set(policies[0].tolist()))
+    path.unlink()
+    with pytest.raises(LabError, match="cannot read a solution"):
+        EquilibriumAgent(str(path))
 
 
 def test_cheats_are_not_measured(tiny: PublicTree) -> None:

@@ -46,13 +46,13 @@ _LINES_AROUND = 8
 """Lines of the live view besides the agents', and what is left of the shell's."""
 
 
-# -- results ------------------------------------------------------------------------------
-
-
 def identities_text(variant: Variant, probabilities: npt.NDArray[np.float64]) -> str:
     """Who can be Jack and how likely, by seat; those who cannot are left out."""
     pairs = zip(variant.cast, probabilities, strict=True)
     return ", ".join(f"{code} {100 * share:.1f} %" for code, share in pairs if share > 0)
+
+
+# -- results ------------------------------------------------------------------------------
 
 
 def _table(title: str, results: ResultTable) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import lru_cache
 from typing import Any
 
@@ -15,9 +16,18 @@ from mrjack_ai.lab.solution import Solution
 from mrjack_ai.setup.variant import Variant
 
 
-@lru_cache(maxsize=4)
 def _load(file: str) -> Solution:
-    """A solution with its tree, kept: tournaments make an agent for each game."""
+    """A solution with its tree, kept as long as its file is the same."""
+    try:
+        found = os.stat(file)
+        version = found.st_ino, found.st_size, found.st_mtime_ns
+    except (OSError, ValueError):
+        version = 0, 0, 0  # reading it says what is wrong
+    return _load_version(file, version)
+
+
+@lru_cache(maxsize=4)  # tournaments make an agent for each game
+def _load_version(file: str, _version: tuple[int, int, int]) -> Solution:
     return Solution.load(file)
 
 

@@ -116,9 +116,7 @@ def ask_agent(
         low, high = int(tree.levels[level]), int(tree.levels[level + 1])
         evaluator.reach_range(low, high, policy)
         for at in (low + np.flatnonzero(tree.nodes[low:high]["kind"] == player)).tolist():
-            block = evaluator.block(at)
-            states = int(evaluator.states[at])
-            table = counts[:, block].reshape(2, -1, states)
+            table = evaluator.table(counts, at)
             actions = actions_at(tree, at)
             for private in np.flatnonzero(evaluator.reach_of(player, at) > 0).tolist():
                 if complete(tree, at, private) is None:
@@ -135,14 +133,11 @@ def ask_agent(
                         table[number % 2, slots, private] += sample(
                             observation, at, private, number
                         )
-            counts[:, block] = table.reshape(2, -1)
             total = table.sum(axis=0)
             with np.errstate(invalid="ignore"):
                 shares = total / total.sum(axis=0)
             known = total.sum(axis=0) > 0
-            now = policy[block].reshape(-1, states)
-            now[:, known] = shares[:, known]
-            policy[block] = now.ravel()
+            evaluator.table(policy, at)[:, known] = shares[:, known]
         if progress is not None:
             progress(level + 1, levels)
     return AskedPolicy(player, counts, asked, tells)

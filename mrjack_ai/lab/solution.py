@@ -178,10 +178,7 @@ class Solution:
 
     def probabilities(self, at: int, private: int) -> npt.NDArray[np.float64]:
         """The policy at a node in a private state: float64, shape `(slots,)`."""
-        block = self.evaluator.block(at)
-        table = self.policy[block].reshape(-1, int(self.evaluator.states[at]))
-        found: npt.NDArray[np.float64] = table[:, private]
-        return found
+        return self.evaluator.table(self.policy, at)[:, private]
 
     def belief(self, at: int, held: int = 0) -> npt.NDArray[np.float64]:
         """Probability of each seat to be Jack, for a Detective who knows Jack's policy.
@@ -214,8 +211,7 @@ class Solution:
             identities = np.arange(len(reach)) // scale
             reach = reach * (int(nodes[after]["identities"]) >> identities & 1)
             if nodes[before]["kind"] == PublicNode.JACK_DECIDES:
-                table = self.policy[self.evaluator.block(before)].reshape(-1, len(reach))
-                reach = reach * table[int(nodes[after]["slot"])]
+                reach = reach * self.evaluator.table(self.policy, before)[nodes[after]["slot"]]
             if (
                 nodes[before]["kind"] == PublicNode.CARD_DRAWN
                 and nodes[before]["mover"] == Player.JACK

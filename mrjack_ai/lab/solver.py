@@ -254,17 +254,26 @@ class TreeEvaluator:
         self.pass_down(policy)
         value = self.pass_up(player, sweeps.Task.BEST, policy)
         best = policy.copy()
-        nodes = self.tree.nodes
-        for at in np.flatnonzero(nodes["kind"] == player).tolist():
-            block, slots = self.block(at), int(nodes[at]["slots"])
-            choice = self.action_values[block].reshape(slots, -1).argmax(axis=0)
-            best[block] = (np.arange(slots)[:, None] == choice).ravel()
+        for at in np.flatnonzero(self.tree.nodes["kind"] == player).tolist():
+            values = self.table(self.action_values, at)
+            self.table(best, at)[:] = np.arange(len(values))[:, None] == values.argmax(axis=0)
         return value, best
 
     def block(self, at: int) -> slice:
         """Entries of a policy at a node."""
         start = int(self.policy_at[at])
         return slice(start, start + int(self.tree.nodes[at]["slots"]) * int(self.states[at]))
+
+    def table(self, vector: Vector, at: int) -> Vector:
+        """The entries at a node of a policy, or of what is laid out like one.
+
+        Args:
+            vector: float64, shape `(..., entries)`.
+
+        Returns:
+            a view of them, shape `(..., slots, states)`.
+        """
+        return vector[..., self.block(at)].reshape(*vector.shape[:-1], -1, int(self.states[at]))
 
 
 class Solver:
